@@ -1,0 +1,38 @@
+"""Analyzers: from a text to the terms that are indexed and searched, in the order of the text, repeats kept.
+
+ascii_words  the text in lower case, then every [a-z0-9]+(?:-[a-z0-9]+)*, so that R-17 stays one term
+cjk_bigrams  the text in lower case, then every [a-z0-9]+ run whole and every pair of adjacent CJK characters
+             (U+4E00 to U+9FFF); pairs overlap, and a lone CJK character gives none
+"""
+
+import re
+from collections.abc import Callable
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_CJK_OR_RUN = re.compile(r"[\u4e00-\u9fff]{2,}|[a-z0-9]+")
+
+
+def ascii_words(text: str) -> list[str]:
+    """Lower-cased ASCII words, inner hyphens kept."""
+    return _ASCII_WORD.findall(text.lower())
+
+
+def cjk_bigrams(text: str) -> list[str]:
+    """Lower-cased ASCII runs, and pairs of adjacent CJK characters."""
+    terms: list[str] = []
+    for run in _CJK_OR_RUN.findall(text.lower()):
+        if run[0] < "\u4e00":
+            terms.append(run)
+        else:
+            terms.extend(run[place : place + 2] for place in range(len(run) - 1))
+    return terms
+
+
+ANALYZERS: dict[str, Callable[[str], list[str]]] = {"ascii_words": ascii_words, "cjk_bigrams": cjk_bigrams}
+
+
+def analyzer(name: str) -> Callable[[str], list[str]]:
+    """The analyzer of that name; raises ValueError when there is none."""
+    if name not in ANALYZERS:
+        raise ValueError(f"analyzer '{name}': expected one of {', '.join(sorted(ANALYZERS))}")
+    return ANALYZERS[name]

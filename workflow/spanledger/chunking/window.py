@@ -1,0 +1,66 @@
+"""Fixed windows over a document, in any unit of length."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spanledger.spans import Span
+from spanledger.units import UNITS, Atoms
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Windows of at most `chunk_size` units; each next one starts `chunk_overlap` units before the last one's end.
+
+    The first window that reaches the end of the text is the last. A window begins with its first atom and ends with its
+    last one, so white space around words or lexical units belongs to no window that only touches it. An atom longer than
+    `chunk_size` (a character of several bytes) is a window of its own. Where atoms differ in length the overlap is the
+    largest that is not above `chunk_overlap`.
+
+    With `tail` keep the windows go on until the start, not the end, has passed the text's end: one more window may lie
+    wholly inside its predecessor. drop is the rule above.
+
+    Raises ValueError unless 0 <= chunk_overlap < chunk_size.
+    """
+
+    unit: str
+    chunk_size: int
+    chunk_overlap: int
+    tail: str = "drop"
+    version = 1
+
+    def __post_init__(self):
+        if self.unit not in UNITS:
+            raise ValueError(f"window: unit '{self.unit}': expected one of {', '.join(UNITS)}")
+        if self.chunk_size < 1:
+            raise ValueError(f"window: chunk_size must be at least 1, found {self.chunk_size}")
+        if not 0 <= self.chunk_overlap < self.chunk_size:
+            raise ValueError(
+                f"window: chunk_overlap must be at least 0 and below chunk_size ({self.chunk_size}), "
+                f"found {self.chunk_overlap}: the window would never advance"
+            )
+        if self.tail not in ("drop", "keep"):
+            raise ValueError(f"window: tail '{self.tail}': expected drop or keep")
+
+    def split(self, text: str) -> Iterator[Span]:
+        """The windows of a text as spans of it, in ascending order of start. An empty text has none."""
+        if self.unit == "char":  # the same windows without an atom for each character
+            step = self.chunk_size - self.chunk_overlap
+            for start in range(0, len(text), step):
+                yield start, min(start + self.chunk_size, len(text))
+                if self.tail == "drop" and start + self.chunk_size >= len(text):
+                    return
+            return
+        atoms = Atoms(text, self.unit)
+        first = 0
+        while first < len(atoms.spans):
+            last = first + 1
+            while last < len(atoms.spans) and atoms.before[last + 1] - atoms.before[first] <= self.chunk_size:
+                last += 1
+            yield atoms.spans[first][0], atoms.spans[last - 1][1]
+            if last == len(atoms.spans) and self.tail == "drop":
+                return
+            following = max(first + 1, last)
+            end = atoms.before[last] if last < len(atoms.spans) else atoms.before[first] + self.chunk_size
+            while following > first + 1 and end - atoms.before[following - 1] <= self.chunk_overlap:
+                following -= 1
+            first = following

@@ -1,0 +1,85 @@
+"""Loss attribution: the one first cause for which a required fact is not in the context.
+
+In order of precedence: ineligible (no support group survives the arm's own filter), not_chunked (no union of the index's
+chunks covers it), not_matched (the chunks that hold it score 0), below_depth (they are ranked under the cut of every
+branch), crowded_out (the context would cover it once every selected chunk that shares a source character with an earlier
+selected one were dropped), then does_not_fit or outside_top_k, by what the selector said of the chunks that hold it.
+"""
+
+from collections.abc import Callable, Container
+
+from spanledger.coverage import Coverage
+from spanledger.gold import Fact
+from spanledger.ranking import Ranking
+from spanledger.records import Chunk
+from spanledger.selection import DOES_NOT_FIT, Context, Selector
+from spanledger.spans import overlap
+
+CAUSES = (
+    "ineligible",
+    "not_chunked",
+    "not_matched",
+    "below_depth",
+    "crowded_out",
+    "does_not_fit",
+    "outside_top_k",
+)
+
+
+def cause_before_candidates(
+    fact: Fact,
+    coverage: Coverage,
+    eligible: Container[int],
+    every: Container[int],
+    admitted: Callable[[tuple[str, str]], bool],
+    matched: Callable[[], Container[int]],
+) -> str:
+    """The cause for a fact that the candidates do not cover.
+
+    `eligible` and `every` are the chunks of the index and of the whole table; `admitted` says whether a document version
+    passes the filter; `matched` gives the chunks that score above 0 in some branch, asked for only when it matters.
+    """
+    if not coverage.fact_covered(fact, eligible):
+        for group in fact.support:
+            if all(
+                admitted(evidence.key)
+                and (coverage.span_covered(evidence, eligible) or not coverage.span_covered(evidence, every))
+                for evidence in group
+            ):
+                return "not_chunked"
+        return "ineligible"
+    return "below_depth" if coverage.fact_covered(fact, matched()) else "not_matched"
+
+
+def cause_after_candidates(
+    fact: Fact,
+    coverage: Coverage,
+    chunks: list[Chunk],
+    candidates: Ranking,
+    context: Context,
+    selector: Selector,
+    sizes: list[int],
+) -> str:
+    """The cause for a fact that the candidates cover and the context does not. The selector itself is run again over
+    the candidates that are left (`sizes`: see `Selector.select`)."""
+    repeated = _repeated(chunks, context)
+    if repeated:
+        left = [(o, s) for o, s in zip(candidates.chunks, candidates.scores, strict=True) if o not in repeated]
+        again = Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))
+        if coverage.fact_covered(fact, set(selector.select(again, sizes).chunks)):
+            return "crowded_out"
+    holders = {o for group in fact.support for evidence in group for o in coverage.holders(evidence)}
+    reasons = {run.reason for run in context.skipped if not holders.isdisjoint(run.chunks)}
+    return "does_not_fit" if DOES_NOT_FIT in reasons else "outside_top_k"
+
+
+def _repeated(chunks: list[Chunk], context: Context) -> set[int]:
+    """The selected chunks that share a source character with an earlier selected one."""
+    repeated: set[int] = set()
+    for place, ordinal in enumerate(context.chunks):
+        chunk = chunks[ordinal]
+        for earlier in (chunks[o] for o in context.chunks[:place]):
+            if earlier.key == chunk.key and any(overlap(a, b) for a in earlier.spans for b in chunk.spans):
+                repeated.add(ordinal)
+                break
+    return repeated

@@ -1,0 +1,165 @@
+"""params.yaml: read, checked and resolved, so that every setting holds all of its values."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from spanledger import schema, yaml12
+from spanledger.errors import InputError, Problem, nearest, raise_problems
+from spanledger.plan import arms
+
+NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
+_VARIANT = {"chunk": "method", "retrieve": "scorer"}  # the key that decides which others a setting has
+_DEFAULTS = "defaults"
+# DVC's run cache leaves out keys of these names at any depth, so a changed value would bring back the old result.
+_IGNORED_BY_DVC = ("size", "nfiles")
+
+Params = dict[str, Any]
+
+
+def load(path: str | os.PathLike = "params.yaml") -> Params:
+    """The resolved params.yaml.
+
+    {"experiments": {name: {"dataset": folder}}, name: sections, ...}: in the sections `defaults` are inherited, and what
+    is not given has the schema's default. The order of names is the file's. Raises InputError with every problem.
+    """
+    return resolve(yaml12.read(path), str(path))
+
+
+def resolve(raw: Any, file: str = "params.yaml") -> Params:
+    """The resolved form of a params.yaml that is already in memory; `file` is named in the messages."""
+    if not isinstance(raw, dict):
+        raise InputError([Problem(file, message=f"expected a mapping, found {schema.shown(raw)}")])
+    found: list[tuple[str, str]] = []
+    merged = {name: _inherit(name, section, found) for name, section in raw.items()}
+    found += schema.problems(merged, "params")
+    found += _ignored(merged)
+    if isinstance(merged.get("experiments"), dict):
+        found += _sections(merged)
+    raise_problems(Problem(file, field=field, message=message) for field, message in found)
+    resolved = {name: section if name == "experiments" else _fill(section) for name, section in merged.items()}
+    for name in resolved["experiments"]:
+        found += _references(name, resolved[name])
+    raise_problems(Problem(file, field=field, message=message) for field, message in found)
+    return resolved
+
+
+def _inherit(name: str, section: Any, found: list[tuple[str, str]]) -> Any:
+    if name == "experiments" or not isinstance(section, dict):
+        return section
+    return {
+        part: _with_defaults(f"{name}.{part}", part, settings, found)
+        if part in NAMED_SECTIONS and isinstance(settings, dict) and _DEFAULTS in settings
+        else settings
+        for part, settings in section.items()
+    }
+
+
+def _with_defaults(place: str, part: str, settings: dict[str, Any], found: list[tuple[str, str]]) -> dict[str, Any]:
+    shared = settings[_DEFAULTS]
+    own = {name: setting for name, setting in settings.items() if name != _DEFAULTS}
+    if not isinstance(shared, dict):
+        found.append((f"{place}.{_DEFAULTS}", f"expected a mapping, found {schema.shown(shared)}"))
+        return own
+    unused = set(shared)
+    merged = {}
+    for name, setting in own.items():
+        if isinstance(setting, dict):
+            known = _known({**shared, **setting}, part)
+            unused -= known
+            setting = {key: value for key, value in {**shared, **setting}.items() if key in known or key in setting}
+        merged[name] = setting
+    found += [
+        (f"{place}.{_DEFAULTS}.{key}", f"no setting takes this key: {nearest(key, _every_key(part))}") for key in unused
+    ]
+    return merged
+
+
+def _known(setting: dict[str, Any], part: str) -> set[str]:
+    return set(schema.load("params")["$defs"].get(_definition(setting, part), {}).get("properties", {}))
+
+
+def _every_key(part: str) -> set[str]:
+    definitions = schema.load("params")["$defs"]
+    names = [name for name in definitions if name == part or name.startswith(f"{part}_") and not name.endswith("_section")]
+    return {key for name in names for key in definitions[name].get("properties", {})}
+
+
+def _definition(setting: dict[str, Any], part: str) -> str:
+    return f"{part}_{setting.get(_VARIANT[part])}" if part in _VARIANT else part
+
+
+def _ignored(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            field = f"{place}.{key}" if place else str(key)
+            if key in _IGNORED_BY_DVC:
+                yield field, f"the name '{key}' is not allowed: DVC's run cache ignores it; use another, as chunk_size"
+            yield from _ignored(inner, field)
+
+
+def _sections(merged: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    names = set(merged["experiments"])
+    for name in sorted(names - set(merged), key=str):
+        yield f"experiments.{name}", f"no section of this name: {nearest(name, set(merged) - {'experiments'})}"
+    for name in sorted(set(merged) - names - {"experiments"}, key=str):
+        yield str(name), f"a section that experiments does not name: {nearest(name, names)}"
+
+
+def _fill(section: dict[str, Any]) -> dict[str, Any]:
+    filled: dict[str, Any] = {}
+    for part, value in section.items():
+        if part in NAMED_SECTIONS:
+            filled[part] = {n: schema.defaults(s, "params", _definition(s, part)) for n, s in value.items()}
+        else:
+            filled[part] = value if part == "arms" else schema.defaults(value, "params", part)
+    for setting in filled["select"].values():
+        if setting["budget"] is not None and setting["unit"] is None:
+            setting["unit"] = "char"
+    return filled
+
+
+def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for chunking, setting in section["chunk"].items():
+        if setting.get("chunk_overlap", 0) >= setting.get("chunk_size", 1):
+            yield (
+                f"{name}.chunk.{chunking}.chunk_overlap",
+                f"must be below chunk_size ({setting['chunk_size']}), found {setting['chunk_overlap']}",
+            )
+    for selector, setting in section["select"].items():
+        if setting["top_k"] is None and setting["budget"] is None:
+            yield f"{name}.select.{selector}", "expected a number for top_k or budget"
+    for branch, setting in section["retrieve"].items():
+        yield from _reference(f"{name}.retrieve.{branch}.index", setting["index"], section["index"])
+    for fusion, setting in section["fuse"].items():
+        for place, branch in enumerate(setting["branches"]):
+            yield from _reference(f"{name}.fuse.{fusion}.branches[{place}]", branch, section["retrieve"])
+    if section["arms"] != "grid":
+        for place, arm in enumerate(section["arms"]):
+            for part in ("chunk", "eligibility", "fuse", "select"):
+                yield from _reference(f"{name}.arms[{place}].{part}", arm[part], section[part])
+        seen: dict[str, int] = {}
+        for place, arm in enumerate(section["arms"]):
+            if seen.setdefault(arm["name"], place) != place:
+                yield f"{name}.arms[{place}].name", f"'{arm['name']}' is the name of arms[{seen[arm['name']]}] too"
+    yield from _unused(name, section)
+
+
+def _reference(field: str, wanted: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if wanted not in section:
+        yield field, f"no setting is called '{wanted}': {nearest(wanted, section)}"
+
+
+def _unused(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    used: dict[str, set[str]] = {part: set() for part in NAMED_SECTIONS}
+    for arm in arms(section):
+        for part in ("chunk", "eligibility", "fuse", "select"):
+            used[part].add(getattr(arm, part))
+    for fusion in used["fuse"] & set(section["fuse"]):
+        used["retrieve"].update(section["fuse"][fusion]["branches"])
+    for branch in used["retrieve"] & set(section["retrieve"]):
+        used["index"].add(section["retrieve"][branch]["index"])
+    for part in NAMED_SECTIONS:
+        for setting in section[part]:
+            if setting not in used[part]:
+                yield f"{name}.{part}.{setting}", "no arm uses this setting"

@@ -1,0 +1,91 @@
+"""The plan of an experiment: its arms, and which combinations of named settings each stage works out once."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+STAGES = ("validate", "normalise", "chunk", "index", "retrieve", "fuse", "select", "score", "report")
+
+# Which sections of an experiment reach the outputs of a stage directly; what reaches it through another stage's files is
+# not among them. dvc.yaml lists the same, and a test holds them together.
+SECTIONS = {
+    "validate": (),
+    "normalise": ("normalise",),
+    "chunk": ("chunk",),
+    "index": ("index", "eligibility", "arms"),
+    "retrieve": ("index", "retrieve", "arms"),
+    "fuse": ("fuse", "arms"),
+    "select": ("select", "arms"),
+    "score": ("index", "eligibility", "retrieve", "fuse", "select", "score", "arms"),
+    "report": ("score", "report", "arms"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One complete setting of the pipeline: a name for each of the four choices."""
+
+    name: str
+    chunk: str
+    eligibility: str
+    fuse: str
+    select: str
+
+
+def arms(section: dict[str, Any]) -> list[Arm]:
+    """The arms of an experiment's section, in the order of params.yaml.
+
+    A grid is every combination of the named settings, chunk varying slowest and select fastest, each named after its
+    settings, joined by +.
+    """
+    if section["arms"] == "grid":
+        parts = (section[part] for part in ("chunk", "eligibility", "fuse", "select"))
+        return [Arm("+".join(names), *names) for names in product(*parts)]
+    return [Arm(a["name"], a["chunk"], a["eligibility"], a["fuse"], a["select"]) for a in section["arms"]]
+
+
+def arm(section: dict[str, Any], name: str) -> Arm:
+    """The arm of that name; raises KeyError when there is none."""
+    for candidate in arms(section):
+        if candidate.name == name:
+            return candidate
+    raise KeyError(f"no arm is called '{name}'")
+
+
+def pairs(section: dict[str, Any]) -> list[tuple[str, str]]:
+    """The distinct (chunk, eligibility) of the arms, in their order: an index and a ranking is made once for each."""
+    return list(dict.fromkeys((a.chunk, a.eligibility) for a in arms(section)))
+
+
+def fusions(section: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The distinct (chunk, eligibility, fuse) of the arms, in their order."""
+    return list(dict.fromkeys((a.chunk, a.eligibility, a.fuse) for a in arms(section)))
+
+
+def selections(section: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    """The distinct (chunk, eligibility, fuse, select) of the arms, in their order."""
+    return list(dict.fromkeys((a.chunk, a.eligibility, a.fuse, a.select) for a in arms(section)))
+
+
+def branches(section: dict[str, Any], fuse: str) -> dict[str, dict[str, Any]]:
+    """The retrieve settings that a fusion reads, by name, in its order."""
+    return {name: section["retrieve"][name] for name in section["fuse"][fuse]["branches"]}
+
+
+def arm_settings(section: dict[str, Any], chosen: Arm) -> dict[str, Any]:
+    """What the score stage needs to know of one arm (see `scoring.ArmScorer`)."""
+    used = branches(section, chosen.fuse)
+    return {
+        "eligibility": section["eligibility"][chosen.eligibility],
+        "select": section["select"][chosen.select],
+        "score": section["score"],
+        "branches": used,
+        "analyzers": {name: section["index"][setting["index"]]["analyzer"] for name, setting in used.items()},
+    }
+
+
+def parameters(experiment: str, params: dict[str, Any], stage: str) -> dict[str, Any]:
+    """The slice of the resolved parameters that reaches a stage's outputs, keyed by its path in params.yaml."""
+    if stage == "validate":
+        return {f"experiments.{experiment}": params["experiments"][experiment]}
+    return {f"{experiment}.{part}": params[experiment][part] for part in SECTIONS[stage]}

@@ -1,0 +1,46 @@
+"""Units of length: what a chunk's size, an overlap, a budget or a cost is counted in.
+
+char     Unicode code points
+word     maximal runs of characters that are not white space
+lexical  ASCII runs of [A-Za-z0-9_], and every other single character that is not white space, punctuation included
+byte     bytes of the UTF-8 form; a character is never cut
+"""
+
+import re
+from itertools import accumulate
+
+from spanledger.spans import Span
+
+UNITS = ("char", "word", "lexical", "byte")
+_PATTERNS = {"word": re.compile(r"\S+"), "lexical": re.compile(r"[A-Za-z0-9_]+|\S")}
+
+
+def count(text: str, unit: str) -> int:
+    """How many units the text holds. Raises ValueError for an unknown unit."""
+    if unit == "char":
+        return len(text)
+    if unit == "byte":
+        return len(text.encode())
+    return sum(1 for _ in _pattern(unit).finditer(text))
+
+
+class Atoms:
+    """The indivisible pieces of a text in a unit: `spans[i]` is half-open in code points, ascending and disjoint, and
+    `before[i]` is the number of units in front of it (`before[-1]` all of them). What lies between two atoms (white
+    space) counts nothing."""
+
+    def __init__(self, text: str, unit: str):
+        self.spans: list[Span]
+        if unit in ("char", "byte"):
+            self.spans = [(i, i + 1) for i in range(len(text))]
+            widths = [1] * len(text) if unit == "char" or text.isascii() else [len(c.encode()) for c in text]
+        else:
+            self.spans = [match.span() for match in _pattern(unit).finditer(text)]
+            widths = [1] * len(self.spans)
+        self.before = list(accumulate(widths, initial=0))
+
+
+def _pattern(unit: str) -> re.Pattern:
+    if unit not in _PATTERNS:
+        raise ValueError(f"unit '{unit}': expected one of {', '.join(UNITS)}")
+    return _PATTERNS[unit]
