@@ -47,7 +47,7 @@ class SpanIndex:
     """
 
     def __init__(self, spans: Iterable[tuple[int, int, int]]):
-        self._spans = sorted(spans)
+        self._spans = sorted(span for span in spans if span[0] < span[1])  # an empty span shares nothing
         self._starts = [start for start, _, _ in self._spans]
         self._reach: list[int] = []  # the greatest end so far; ascending, so the first span worth a look is bisected
         for _, end, _ in self._spans:

@@ -1,0 +1,26 @@
+"""What every test shares: the Hypothesis profile, and the folder of reference material beside the project."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Derandomised: a run of the suite is repeatable, and no database of examples is kept beside the code.
+settings.register_profile(
+    "spanledger",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("spanledger")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder ../shared (fixtures, expected figures, real data); skips where it is absent."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not folder.is_dir():
+        pytest.skip("the folder ../shared with the reference material is not here")
+    return folder
