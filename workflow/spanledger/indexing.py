@@ -2,10 +2,12 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from spanledger.analyzers import analyzer
 from spanledger.eligibility import Eligibility
+from spanledger.files import read_lines
 from spanledger.records import Chunk, Document, Query
 
 
@@ -96,3 +98,9 @@ def from_records(records: list[dict[str, Any]]) -> Index:
     head, *terms = records
     postings = {record["term"]: (record["chunks"], record["tf"]) for record in terms}
     return Index(head["name"], tuple(head["query_ids"]), head["eligible"], head["lengths"], postings)
+
+
+def read(folder: Path) -> list[Index]:
+    """The indexes of a folder that the index stage wrote, in the order of the classes' numbers."""
+    paths = sorted(folder.glob("class-*.jsonl"), key=lambda path: int(path.stem.removeprefix("class-")))
+    return [from_records(read_lines(path)) for path in paths]

@@ -17,7 +17,41 @@ SECTIONS = {
     "fuse": ("fuse", "arms"),
     "select": ("select", "arms"),
     "score": ("index", "eligibility", "retrieve", "fuse", "select", "score", "arms"),
-    "report": ("score", "report", "arms"),
+    "report": ("normalise", "chunk", "eligibility", "index", "retrieve", "fuse", "select", "score", "report", "arms"),
+}
+
+
+# Which results each stage reads and writes, below results/<experiment>/: single files where another file of the folder
+# must not re-run it. The facts reach score and report alone.
+READS = {
+    "validate": (),
+    "normalise": ("validate",),
+    "chunk": ("normalise/documents.jsonl", "normalise/elements.jsonl"),
+    "index": ("chunk", "normalise/documents.jsonl", "normalise/queries.jsonl"),
+    "retrieve": ("chunk", "index", "normalise/queries.jsonl"),
+    "fuse": ("retrieve",),
+    "select": ("chunk", "fuse"),
+    "score": (
+        "chunk",
+        "index",
+        "fuse",
+        "select",
+        "normalise/documents.jsonl",
+        "normalise/queries.jsonl",
+        "normalise/facts.jsonl",
+    ),
+    "report": (
+        "queries.jsonl",
+        "validate/documents.jsonl",
+        "validate/dataset.json",
+        "normalise/queries.jsonl",
+        "normalise/facts.jsonl",
+    ),
+}
+WRITES = {
+    **{stage: (stage,) for stage in STAGES},
+    "score": ("score", "queries.jsonl"),
+    "report": ("metrics.json", "arms.csv", "report.html"),
 }
 
 
@@ -89,3 +123,15 @@ def parameters(experiment: str, params: dict[str, Any], stage: str) -> dict[str,
     if stage == "validate":
         return {f"experiments.{experiment}": params["experiments"][experiment]}
     return {f"{experiment}.{part}": params[experiment][part] for part in SECTIONS[stage]}
+
+
+def reads(experiment: str, params: dict[str, Any], stage: str) -> list[str]:
+    """The files and folders that a stage reads: validate the dataset, every other one results of earlier stages."""
+    if stage == "validate":
+        return [params["experiments"][experiment]["dataset"]]
+    return [f"results/{experiment}/{name}" for name in READS[stage]]
+
+
+def writes(experiment: str, stage: str) -> list[str]:
+    """The files and folders that a stage writes, its provenance apart."""
+    return [f"results/{experiment}/{name}" for name in WRITES[stage]]

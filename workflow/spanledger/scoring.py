@@ -106,7 +106,7 @@ class ArmScorer:
             "arm": self._arm,
             "query_id": query.query_id,
             "candidate_count": len(ranking.chunks),
-            "candidates": [self._candidate(query, o, place, ranking.scores[place - 1]) for place, o in shown],
+            "candidates": self._candidates(query, ranking, shown),
             "context": [self._chunks[ordinal].chunk_id for ordinal in context.chunks],
             "skipped": self._skipped(context, {ordinal for _, ordinal in shown}),
             "facts": facts,
@@ -132,22 +132,25 @@ class ArmScorer:
         holders = {ordinal for e in evidence for ordinal in self._coverage.holders(e)}
         return [(place, ordinal) for place, ordinal in numbered if place <= self._trail or ordinal in holders]
 
-    def _candidate(self, query: Query, ordinal: int, rank: int, score: float) -> dict[str, Any]:
-        chunk = self._chunks[ordinal]
-        matched: set[str] = set()
-        for name, analyse in self._analyse.items():
-            if (name, ordinal) not in self._terms:
-                self._terms[name, ordinal] = frozenset(analyse(chunk.searched))
-            matched.update(self._terms[name, ordinal].intersection(analyse(query.text)))
-        return {
-            "chunk_id": chunk.chunk_id,
-            "doc_id": chunk.doc_id,
-            "version": chunk.version,
-            "spans": chunk.spans,
-            "rank": rank,
-            "score": score,
-            "matched_terms": sorted(matched),
-        }
+    def _candidates(self, query: Query, ranking: Ranking, shown: list[tuple[int, int]]) -> list[dict[str, Any]]:
+        asked = {branch: set(analyse(query.text)) for branch, analyse in self._analyse.items()}
+        return [
+            {
+                "chunk_id": self._chunks[ordinal].chunk_id,
+                "doc_id": self._chunks[ordinal].doc_id,
+                "version": self._chunks[ordinal].version,
+                "spans": self._chunks[ordinal].spans,
+                "rank": rank,
+                "score": ranking.scores[rank - 1],
+                "matched_terms": sorted(set().union(*(terms & self._held(b, ordinal) for b, terms in asked.items()))),
+            }
+            for rank, ordinal in shown
+        ]
+
+    def _held(self, branch: str, ordinal: int) -> frozenset[str]:
+        if (branch, ordinal) not in self._terms:
+            self._terms[branch, ordinal] = frozenset(self._analyse[branch](self._chunks[ordinal].searched))
+        return self._terms[branch, ordinal]
 
     def _skipped(self, context: Context, shown: Container[int]) -> list[dict[str, Any]]:
         return [
@@ -186,4 +189,3 @@ class ArmScorer:
             scores = self._retrievers[branch, group.name].scores(query)
             matched.update((scores > 0).nonzero()[0].tolist())
         return matched
-

@@ -1,0 +1,28 @@
+rule report:
+    input:
+        rows="results/{experiment}/queries.jsonl",
+        facts="results/{experiment}/normalise/facts.jsonl",
+        queries="results/{experiment}/normalise/queries.jsonl",
+        documents="results/{experiment}/validate/documents.jsonl",
+        summary="results/{experiment}/validate/dataset.json",
+        code=closure.of_stage("report"),
+    output:
+        multiext("results/{experiment}/", "metrics.json", "arms.csv", "report.html"),
+    params:
+        section=lambda w: json.dumps(section(w)),
+    shell:
+        "python workflow/scripts/report.py --experiment {wildcards.experiment} --section {params.section:q}"
+        " --rows {input.rows} --facts {input.facts} --queries {input.queries} --documents {input.documents}"
+        " --summary {input.summary} --out results/{wildcards.experiment}"
+
+
+rule report_stage:
+    input:
+        rules.report.output,
+    output:
+        "results/{experiment}/provenance/report.json",
+    localrule: True
+    params:
+        arguments=provenance("report"),
+    shell:
+        "python workflow/scripts/provenance.py --record {output} {params.arguments:q}"

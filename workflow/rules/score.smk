@@ -1,0 +1,56 @@
+def scored(wildcards):
+    """The results that the scoring of one arm reads, by role."""
+    arm = plan.arm(section(wildcards), wildcards.arm)
+    results = f"results/{wildcards.experiment}"
+    return {
+        "candidates": f"{results}/fuse/{arm.chunk}/{arm.eligibility}/{arm.fuse}.jsonl",
+        "contexts": f"{results}/select/{arm.chunk}/{arm.eligibility}/{arm.fuse}/{arm.select}.jsonl",
+        "chunks": f"{results}/chunk/{arm.chunk}.jsonl",
+        "indexes": [
+            f"{results}/index/{arm.chunk}/{arm.eligibility}/{branch['index']}"
+            for branch in plan.branches(section(wildcards), arm.fuse).values()
+        ],
+    }
+
+
+rule score:
+    input:
+        unpack(scored),
+        documents="results/{experiment}/normalise/documents.jsonl",
+        queries="results/{experiment}/normalise/queries.jsonl",
+        facts="results/{experiment}/normalise/facts.jsonl",
+        code=closure.of_stage("score"),
+    output:
+        "results/{experiment}/score/{arm}.jsonl",
+    params:
+        settings=lambda w: json.dumps(plan.arm_settings(section(w), plan.arm(section(w), w.arm))),
+        indexes=lambda w, input: [
+            f"--index={branch}={folder}"
+            for branch, folder in zip(plan.branches(section(w), plan.arm(section(w), w.arm).fuse), input.indexes)
+        ],
+    shell:
+        "python workflow/scripts/score.py --arm {wildcards.arm} --settings {params.settings:q}"
+        " --candidates {input.candidates} --contexts {input.contexts} --chunks {input.chunks} {params.indexes}"
+        " --documents {input.documents} --queries {input.queries} --facts {input.facts} --rows {output}"
+
+
+rule score_trail:
+    input:
+        lambda w: [f"results/{w.experiment}/score/{arm.name}.jsonl" for arm in plan.arms(section(w))],
+    output:
+        "results/{experiment}/queries.jsonl",
+    localrule: True
+    shell:
+        "cat {input} > {output}"
+
+
+rule score_stage:
+    input:
+        rules.score_trail.output,
+    output:
+        "results/{experiment}/provenance/score.json",
+    localrule: True
+    params:
+        arguments=provenance("score"),
+    shell:
+        "python workflow/scripts/provenance.py --record {output} {params.arguments:q}"

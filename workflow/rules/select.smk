@@ -1,0 +1,28 @@
+rule select:
+    input:
+        candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
+        chunks="results/{experiment}/chunk/{chunk}.jsonl",
+        code=closure.of_stage("select"),
+    output:
+        contexts="results/{experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.jsonl",
+        counters="results/{experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.counters.json",
+    params:
+        setting=setting("select"),
+    shell:
+        "python workflow/scripts/select_context.py --setting {params.setting:q} --candidates {input.candidates}"
+        " --chunks {input.chunks} --contexts {output.contexts}"
+
+
+rule select_stage:
+    input:
+        lambda w: [
+            f"results/{w.experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.jsonl"
+            for chunk, eligibility, fuse, select in plan.selections(section(w))
+        ],
+    output:
+        "results/{experiment}/provenance/select.json",
+    localrule: True
+    params:
+        arguments=provenance("select"),
+    shell:
+        "python workflow/scripts/provenance.py --record {output} {params.arguments:q}"

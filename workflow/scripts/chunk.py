@@ -1,0 +1,34 @@
+"""Stage chunk: cuts all documents by one chunking of params.yaml.
+
+By hand: python workflow/scripts/chunk.py --setting '{"method": "paragraph"}' --documents FILE
+  --elements FILE --chunks FILE
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from spanledger import command, files
+from spanledger.chunking import chunk_documents
+from spanledger.records import Document, Element, from_records, to_record
+
+
+def main() -> None:
+    parser = command.parser(__doc__)
+    parser.add_argument(
+        "--setting", type=command.setting, required=True, help="one setting of the section chunk, as JSON"
+    )
+    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
+    parser.add_argument("--elements", type=Path, required=True, help="normalise/elements.jsonl")
+    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table to write; counters go beside it")
+    arguments = parser.parse_args()
+    documents = from_records(Document, files.read_lines(arguments.documents))
+    elements = from_records(Element, files.read_lines(arguments.elements))
+    chunks, counters = chunk_documents(documents, elements, arguments.setting)
+    files.write(arguments.chunks, files.lines(map(to_record, chunks)))
+    files.write(command.beside(arguments.chunks), files.document(counters))
+
+
+if __name__ == "__main__":
+    command.run(main)

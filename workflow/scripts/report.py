@@ -1,0 +1,43 @@
+"""Stage report: headline numbers, the table of arms and the page of one experiment.
+
+By hand: take the command from: snakemake --dry-run --printshellcmds --forcerun report
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from spanledger import command, files, gold
+from spanledger.records import Document, Query, from_records
+from spanledger.report import report
+
+
+def main() -> None:
+    parser = command.parser(__doc__)
+    parser.add_argument("--experiment", required=True, help="the experiment's name")
+    parser.add_argument(
+        "--section", type=command.setting, required=True, help="its resolved section of params.yaml, as JSON"
+    )
+    parser.add_argument("--rows", type=Path, required=True, help="queries.jsonl, as score wrote it")
+    parser.add_argument("--facts", type=Path, required=True, help="normalise/facts.jsonl")
+    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    parser.add_argument("--documents", type=Path, required=True, help="validate/documents.jsonl, the raw text")
+    parser.add_argument("--summary", type=Path, required=True, help="validate/dataset.json")
+    parser.add_argument("--out", type=Path, required=True, help="folder for metrics.json, arms.csv and report.html")
+    arguments = parser.parse_args()
+    written = report(
+        arguments.experiment,
+        arguments.section,
+        files.read_document(arguments.summary),
+        files.read_lines(arguments.rows),
+        gold.from_records(files.read_lines(arguments.facts)),
+        from_records(Document, files.read_lines(arguments.documents)),
+        from_records(Query, files.read_lines(arguments.queries)),
+    )
+    for name, data in written.items():
+        files.write(arguments.out / name, data)
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,53 @@
+"""Stage score: what the contexts of one arm hold of the gold, where the rest was lost, and what they cost.
+
+By hand: take the command from: snakemake --dry-run --printshellcmds --forcerun score
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from spanledger import command, files, gold, indexing, ranking, selection
+from spanledger.records import Chunk, Document, Query, from_records
+from spanledger.scoring import ArmScorer
+
+
+def main() -> None:
+    parser = command.parser(__doc__)
+    parser.add_argument("--arm", required=True, help="the arm's name")
+    parser.add_argument("--settings", type=command.setting, required=True, help="the arm's resolved settings, as JSON")
+    parser.add_argument("--candidates", type=Path, required=True, help="the candidate lists")
+    parser.add_argument("--contexts", type=Path, required=True, help="the contexts")
+    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
+    parser.add_argument(
+        "--index",
+        type=command.named_path,
+        action="append",
+        required=True,
+        metavar="BRANCH=FOLDER",
+        help="the index of a branch",
+    )
+    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
+    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    parser.add_argument("--facts", type=Path, required=True, help="normalise/facts.jsonl")
+    parser.add_argument("--rows", type=Path, required=True, help="the file to write, one line a query")
+    arguments = parser.parse_args()
+    scorer = ArmScorer(
+        arguments.arm,
+        from_records(Chunk, files.read_lines(arguments.chunks)),
+        from_records(Document, files.read_lines(arguments.documents)),
+        from_records(Query, files.read_lines(arguments.queries)),
+        gold.from_records(files.read_lines(arguments.facts)),
+        {branch: indexing.read(folder) for branch, folder in arguments.index},
+        arguments.settings,
+    )
+    rows = scorer.score(
+        ranking.from_records(files.read_lines(arguments.candidates)),
+        selection.from_records(files.read_lines(arguments.contexts)),
+    )
+    files.write(arguments.rows, files.lines(rows))
+
+
+if __name__ == "__main__":
+    command.run(main)

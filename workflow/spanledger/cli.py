@@ -1,0 +1,117 @@
+"""The command `spanledger`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from spanledger.errors import InputError
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs one subcommand; bad input ends it with one message and status 1."""
+    parsed, rest = _parser().parse_known_args(arguments)
+    if rest and parsed.command is not repro:
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    parsed.rest = rest
+    try:
+        sys.exit(parsed.command(parsed))
+    except (InputError, OSError) as error:
+        sys.exit(f"spanledger: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="spanledger", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("repro", help="run what is stale (dvc repro) and show the headline numbers")
+    command.add_argument("rest", nargs="*", metavar="ARGUMENT", help="passed on to dvc repro, as score@NAME or --force")
+    command.set_defaults(command=repro)
+
+    command = commands.add_parser("table", help="show the headline numbers of the results on disk")
+    command.add_argument("experiments", nargs="*", help="these experiments alone")
+    command.set_defaults(command=table)
+
+    command = commands.add_parser("import", help="turn foreign data into a dataset folder")
+    kinds = command.add_subparsers(required=True, metavar="KIND")
+    squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
+    squad.add_argument("source", type=Path, metavar="FILE")
+    squad.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the dataset folder to make")
+    squad.add_argument("--language", help="of documents and questions, as en or zh")
+    squad.add_argument("--licence", help="of the data")
+    squad.set_defaults(command=import_squad)
+
+    command = commands.add_parser("add-experiment", help="write the section of a new experiment into params.yaml")
+    command.add_argument("name")
+    command.add_argument("--dataset", type=Path, required=True, metavar="FOLDER", help="its dataset folder")
+    command.add_argument("--like", metavar="EXPERIMENT", help="copy the section of this experiment")
+    command.add_argument("--analyzer", help="default: cjk_bigrams for zh, ja and ko, else ascii_words")
+    command.add_argument(
+        "--chunk-size", type=int, nargs="+", default=[128, 256, 512, 1024], metavar="N", help="characters"
+    )
+    command.add_argument(
+        "--overlap-percent", type=int, nargs="+", default=[0, 20], metavar="N", help="of the chunk size"
+    )
+    command.add_argument("--depth", type=int, default=200, metavar="N", help="candidates a query")
+    command.add_argument("--top-k", type=int, default=10, metavar="N", help="chunks of the first selector")
+    command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
+    command.set_defaults(command=add_experiment)
+
+    command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
+    command.set_defaults(command=prune)
+
+    command = commands.add_parser("sync", help="write dvc.yaml anew from the plan and the imports of the scripts")
+    command.set_defaults(command=sync)
+    return parser
+
+
+def repro(arguments: argparse.Namespace) -> int:
+    from spanledger.repro import run
+
+    return run(arguments.rest)
+
+
+def table(arguments: argparse.Namespace) -> int:
+    from spanledger.terminal import show
+
+    return show(arguments.experiments)
+
+
+def import_squad(arguments: argparse.Namespace) -> int:
+    from spanledger.importers.squad import import_squad as read
+    from spanledger.tracking import track
+
+    report = read(arguments.source, arguments.out, language=arguments.language, licence=arguments.licence)
+    return track(arguments.out, report)
+
+
+def add_experiment(arguments: argparse.Namespace) -> int:
+    from spanledger import add_experiment as adding
+
+    windows = adding.Windows(
+        arguments.analyzer,
+        tuple(arguments.chunk_size),
+        tuple(arguments.overlap_percent),
+        arguments.depth,
+        arguments.top_k,
+        arguments.budget,
+    )
+    adding.add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
+    print(f"{arguments.name} is in params.yaml; run it with: make repro")
+    return 0
+
+
+def prune(arguments: argparse.Namespace) -> int:
+    from spanledger.prune import prune as clear
+
+    for line in clear(Path()):
+        print(line)
+    return 0
+
+
+def sync(arguments: argparse.Namespace) -> int:
+    from spanledger.pipeline import sync as write
+
+    print("dvc.yaml was written anew" if write(Path()) else "dvc.yaml is up to date")
+    return 0

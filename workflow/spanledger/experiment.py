@@ -1,0 +1,134 @@
+"""A whole experiment in memory: the nine stages of the pipeline, in one process and to the same bytes."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spanledger import files, gold, indexing, params, plan, ranking, records, selection
+from spanledger.chunking import chunk_documents
+from spanledger.dataset import Dataset, load
+from spanledger.fusion import fuse
+from spanledger.indexing import Index, build_indexes
+from spanledger.normalise import Policy, normalise_documents, normalise_elements
+from spanledger.ranking import Ranking
+from spanledger.records import Chunk, Document, Element
+from spanledger.report import report
+from spanledger.retrieval import retrieve
+from spanledger.scoring import ArmScorer
+from spanledger.selection import Context
+
+
+@dataclass
+class Results:
+    """Everything that an experiment makes, keyed by the names of the settings that it belongs to.
+
+    `rows` are the lines of queries.jsonl; `files` holds the bytes of every file that the pipeline would write below
+    results/<experiment>/, provenance apart, by its path there.
+    """
+
+    dataset: Dataset
+    documents: list[Document] = field(default_factory=list)
+    elements: list[Element] = field(default_factory=list)
+    chunks: dict[str, list[Chunk]] = field(default_factory=dict)
+    indexes: dict[tuple[str, str, str], list[Index]] = field(default_factory=dict)
+    rankings: dict[tuple[str, str, str], list[Ranking]] = field(default_factory=dict)
+    candidates: dict[tuple[str, str, str], list[Ranking]] = field(default_factory=dict)
+    contexts: dict[tuple[str, str, str, str], list[Context]] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def run(
+    settings: dict[str, Any], dataset: Dataset | Path | str | None = None, experiment: str | None = None
+) -> Results:
+    """Runs one experiment.
+
+    `settings` is a params.yaml in memory (resolved or not). `experiment` names the one to run and may be left out where
+    there is only one; `dataset` replaces its dataset, as a folder or as one loaded before. Raises InputError for a bad
+    dataset or setting, and for a leak.
+    """
+    resolved = params.resolve(settings)
+    if experiment is None:
+        (experiment,) = resolved["experiments"]
+    section = resolved[experiment]
+    if dataset is None:
+        dataset = resolved["experiments"][experiment]["dataset"]
+    results = Results(dataset if isinstance(dataset, Dataset) else load(Path(dataset)))
+    _prepare(results, section)
+    _search(results, section)
+    _judge(results, section)
+    held = results.dataset
+    written = report(experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries)
+    results.files.update(written)
+    return results
+
+
+def _prepare(results: Results, section: dict[str, Any]) -> None:
+    held, made = results.dataset, results.files
+    results.documents = normalise_documents(held.documents, Policy(**section["normalise"]))
+    results.elements = normalise_elements(held.elements, results.documents)
+    for stage, documents, elements in (
+        ("validate", held.documents, held.elements),
+        ("normalise", results.documents, results.elements),
+    ):
+        made[f"{stage}/documents.jsonl"] = files.lines(map(records.to_record, documents))
+        made[f"{stage}/elements.jsonl"] = files.lines(map(records.to_record, elements))
+        made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, held.queries))
+        made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(held.golds))
+    made["validate/dataset.json"] = files.document(held.summary)
+    for name, setting in section["chunk"].items():
+        results.chunks[name], counters = chunk_documents(results.documents, results.elements, setting)
+        made[f"chunk/{name}.jsonl"] = files.lines(map(records.to_record, results.chunks[name]))
+        made[f"chunk/{name}.counters.json"] = files.document(counters)
+
+
+def _search(results: Results, section: dict[str, Any]) -> None:
+    queries, made = results.dataset.queries, results.files
+    for chunk, eligibility in plan.pairs(section):
+        chunks = results.chunks[chunk]
+        place = f"{chunk}/{eligibility}"
+        for name, setting in section["index"].items():
+            rule = section["eligibility"][eligibility]
+            indexes, counters = build_indexes(chunks, results.documents, queries, rule, setting)
+            results.indexes[chunk, eligibility, name] = indexes
+            for index in indexes:
+                made[f"index/{place}/{name}/{index.name}.jsonl"] = files.lines(indexing.to_records(index))
+            made[f"index/{place}/{name}/counters.json"] = files.document(counters)
+        for name, setting in section["retrieve"].items():
+            indexes = results.indexes[chunk, eligibility, setting["index"]]
+            analyzer = section["index"][setting["index"]]["analyzer"]
+            found, counters = retrieve(indexes, chunks, queries, analyzer, setting)
+            results.rankings[chunk, eligibility, name] = found
+            made[f"retrieve/{place}/{name}.jsonl"] = files.lines(ranking.to_records(found))
+            made[f"retrieve/{place}/{name}.counters.json"] = files.document(counters)
+    for key in plan.fusions(section):
+        chunk, eligibility, name = key
+        used = {branch: results.rankings[chunk, eligibility, branch] for branch in section["fuse"][name]["branches"]}
+        results.candidates[key], counters = fuse(used, section["fuse"][name])
+        made[f"fuse/{'/'.join(key)}.jsonl"] = files.lines(ranking.to_records(results.candidates[key]))
+        made[f"fuse/{'/'.join(key)}.counters.json"] = files.document(counters)
+    for key in plan.selections(section):
+        contexts, counters = selection.select(
+            results.candidates[key[:3]], results.chunks[key[0]], section["select"][key[3]]
+        )
+        results.contexts[key] = contexts
+        made[f"select/{'/'.join(key)}.jsonl"] = files.lines(selection.to_records(contexts))
+        made[f"select/{'/'.join(key)}.counters.json"] = files.document(counters)
+
+
+def _judge(results: Results, section: dict[str, Any]) -> None:
+    held, made = results.dataset, results.files
+    for arm in plan.arms(section):
+        settings = plan.arm_settings(section, arm)
+        indexes = {
+            branch: results.indexes[arm.chunk, arm.eligibility, setting["index"]]
+            for branch, setting in settings["branches"].items()
+        }
+        scorer = ArmScorer(
+            arm.name, results.chunks[arm.chunk], results.documents, held.queries, held.golds, indexes, settings
+        )
+        candidates = results.candidates[arm.chunk, arm.eligibility, arm.fuse]
+        rows = scorer.score(candidates, results.contexts[arm.chunk, arm.eligibility, arm.fuse, arm.select])
+        results.rows += rows
+        made[f"score/{arm.name}.jsonl"] = files.lines(rows)
+    made["queries.jsonl"] = files.lines(results.rows)

@@ -1,0 +1,70 @@
+"""Provenance: what made the outputs of one stage of one experiment.
+
+The record holds nothing that differs between two runs of the same thing. What does (interpreter, host, time, commit)
+goes into a run record outside the results, which nothing depends on.
+"""
+
+import platform
+import socket
+import subprocess
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from spanledger.files import file_sha256
+
+LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "ruamel.yaml")
+
+
+def record(
+    experiment: str,
+    stage: str,
+    parameters: dict[str, Any],
+    inputs: Iterable[str],
+    outputs: Iterable[str],
+    code: Iterable[str],
+) -> dict[str, Any]:
+    """The provenance of a stage: its resolved parameters, the SHA-256 of every input, output and code file (folders are
+    listed file by file), and the versions of the libraries that can change a result."""
+    return {
+        "experiment": experiment,
+        "stage": stage,
+        "parameters": parameters,
+        "inputs": digests(inputs),
+        "outputs": digests(outputs),
+        "code": digests(code),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
+
+
+def digests(paths: Iterable[str]) -> dict[str, str]:
+    """The SHA-256 of each file; a folder stands for all files below it except hidden ones. Sorted by path."""
+    found: dict[str, str] = {}
+    for path in map(Path, paths):
+        files = [p for p in path.rglob("*") if p.is_file()] if path.is_dir() else [path]
+        found.update((p.as_posix(), file_sha256(p)) for p in files if not p.name.startswith("."))
+    return dict(sorted(found.items()))
+
+
+def run_record() -> dict[str, Any]:
+    """Where and when this run took place: what a result must not depend on, and an audit may want to know."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "host": socket.gethostname(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "unicode": unicodedata.unidata_version,
+        "commit": _git("rev-parse", "HEAD"),
+        "changed_files": (_git("status", "--porcelain", "--untracked-files=no") or "").splitlines(),
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

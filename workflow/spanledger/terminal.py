@@ -1,0 +1,57 @@
+"""The headline numbers of the results on disk, as tables in the terminal."""
+
+import csv
+import sys
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from spanledger import params
+from spanledger.errors import InputError, Problem, nearest
+
+_LOG_WIDTH = 120
+
+
+def show(experiments: list[str]) -> int:
+    """Prints a table for each experiment (none named: all of params.yaml) and the paths of their reports; returns 0.
+
+    Raises InputError for an unknown name and where there are no results yet.
+    """
+    known = params.load("params.yaml")["experiments"]
+    unknown = [name for name in experiments if name not in known]
+    if unknown:
+        raise InputError(Problem("params.yaml", field=name, message=nearest(name, known)) for name in unknown)
+    console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH)
+    for name in experiments or known:
+        folder = Path("results", name)
+        if not (folder / "arms.csv").is_file():
+            raise InputError([Problem(str(folder), message="there are no results yet: run make repro")])
+        with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        console.print(_table(name, rows))
+        console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
+    return 0
+
+
+def _table(name: str, rows: list[dict[str, str]]) -> Table:
+    first = rows[0]
+    over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
+    table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
+    table.add_column("arm", overflow="fold")
+    headings = ("facts in index", "candidates", "context", "macro recall", f"mean cost ({first['cost_unit']})")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(
+            row["arm"],
+            *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
+            _number(row["macro_recall"], 4),
+            _number(row["mean_cost"], 1),
+        )
+    return table
+
+
+def _number(text: str, digits: int) -> str:
+    return f"{float(text):.{digits}f}" if text else "null"
