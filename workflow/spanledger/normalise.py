@@ -85,7 +85,8 @@ def _composed(pieces: list[tuple[str, str]], form: str) -> Iterator[tuple[str, s
 def _separable(run: str, character: str, form: str) -> bool:
     if run[-1].isascii() and character.isascii():
         return True
-    if unicodedata.combining(unicodedata.normalize("NFD", character)[0]):
+    decomposed = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)
+    if unicodedata.combining(decomposed[0]):
         return False
     both = unicodedata.normalize(form, run + character)
     return both == unicodedata.normalize(form, run) + unicodedata.normalize(form, character)
