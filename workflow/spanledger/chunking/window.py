@@ -11,13 +11,13 @@ from spanledger.units import UNITS, Atoms
 class Window:
     """Windows of at most `chunk_size` units; each next one starts `chunk_overlap` units before the last one's end.
 
-    The first window that reaches the end of the text is the last. A window begins with its first atom and ends with its
-    last one, so white space around words or lexical units belongs to no window that only touches it. An atom longer than
-    `chunk_size` (a character of several bytes) is a window of its own. Where atoms differ in length the overlap is the
-    largest that is not above `chunk_overlap`.
+    The first window that reaches the end of the text is the last. A window begins with its first atom and ends with
+    its last one, so white space around words or lexical units belongs to no window that only touches it. An atom longer
+    than `chunk_size` (a character of several bytes) is a window of its own. Where atoms differ in length the overlap is
+    the largest that is not above `chunk_overlap`.
 
-    With `tail` keep the windows go on until the start, not the end, has passed the text's end: one more window may lie
-    wholly inside its predecessor. drop is the rule above.
+    With `tail` keep the windows go on until the start, not the end, has passed the text's end, and windows may lie
+    wholly inside their predecessors. With drop, the rule above, none does: each window holds something new.
 
     Raises ValueError unless 0 <= chunk_overlap < chunk_size.
     """
@@ -51,14 +51,16 @@ class Window:
                     return
             return
         atoms = Atoms(text, self.unit)
-        first = 0
+        first = reached = 0
         while first < len(atoms.spans):
             last = first + 1
             while last < len(atoms.spans) and atoms.before[last + 1] - atoms.before[first] <= self.chunk_size:
                 last += 1
-            yield atoms.spans[first][0], atoms.spans[last - 1][1]
+            if last > reached or self.tail == "keep":
+                yield atoms.spans[first][0], atoms.spans[last - 1][1]
             if last == len(atoms.spans) and self.tail == "drop":
                 return
+            reached = last
             following = max(first + 1, last)
             end = atoms.before[last] if last < len(atoms.spans) else atoms.before[first] + self.chunk_size
             while following > first + 1 and end - atoms.before[following - 1] <= self.chunk_overlap:
