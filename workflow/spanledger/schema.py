@@ -1,4 +1,4 @@
-"""Checks values against the JSON Schemas of workflow/schemas, in messages that name the field and the nearest valid name."""
+"""Checks values against the JSON Schemas of workflow/schemas; messages name the field and the nearest valid name."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def _validator(name: str, part: str) -> Draft202012Validator:
 
 
 def problems(value: Any, name: str, part: str = "") -> Iterator[tuple[str, str]]:
-    """(field, message) for each way in which `value` breaks a schema, or the `part` of it under $defs; in field order."""
+    """(field, message) for each way in which `value` breaks a schema, or the `part` of it in $defs; in field order."""
     found = [found for error in _validator(name, part).iter_errors(value) for found in _told(error)]
     yield from sorted(set(found))
 
@@ -59,6 +59,12 @@ def _filled(value: dict[str, Any], definition: dict[str, Any], definitions: dict
 
 
 def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
+    # "expected" is an annotation of our own: what a schema asks for, where the keyword alone would say too little
+    if error.validator in ("type", "not", "anyOf") and "expected" in error.schema:
+        whole = error.validator != "type" and isinstance(error.instance, dict)
+        found = "" if whole else f", found {shown(error.instance)}"
+        yield path(error), f"expected {error.schema['expected']}{found}"
+        return
     if error.validator in ("anyOf", "oneOf") and error.context and error.validator_value[0].get("const") != "grid":
         required = [option["required"][0] for option in error.validator_value if "required" in option]
         if len(required) == len(error.validator_value):
@@ -98,7 +104,9 @@ def _message(error: ValidationError) -> str:
         case "enum":
             valid = [shown(choice) for choice in rule]
             if isinstance(error.instance, str):
-                return f"unknown value '{error.instance}': {nearest(error.instance, [c for c in rule if c is not None])}"
+                return (
+                    f"unknown value '{error.instance}': {nearest(error.instance, [c for c in rule if c is not None])}"
+                )
             return f"expected one of {', '.join(valid)}, {found}"
         case "const":
             return f"expected {shown(rule)}, {found}"

@@ -1,0 +1,145 @@
+"""A dataset folder, loaded and checked as a whole: dataset.yaml, documents.jsonl, elements.jsonl and queries.jsonl."""
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spanledger import schema, tables, yaml12
+from spanledger.corpus import DOCUMENT_IDS, ELEMENT_IDS, Corpus, names, position_of
+from spanledger.errors import InputError, Problem, raise_problems
+from spanledger.evidence import EvidenceReader
+from spanledger.gold import Gold
+from spanledger.records import Document, DocumentKey, Element, Query
+from spanledger.strict_json import repaired
+from spanledger.tables import Row, Table
+
+DESCRIPTION, DOCUMENTS, ELEMENTS, QUERIES = "dataset.yaml", "documents.jsonl", "elements.jsonl", "queries.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What a dataset holds. Documents are raw; documents, elements and queries stand in the order of their records,
+    gold in that of the queries. `summary` holds its name, language, licence and counts."""
+
+    documents: list[Document]
+    elements: list[Element]
+    queries: list[Query]
+    golds: list[Gold]
+    synonym_groups: tuple[tuple[str, ...], ...]
+    summary: dict[str, Any]
+
+
+def load(folder: str | os.PathLike) -> Dataset:
+    """The dataset in a folder, the same for every order of the lines in its files.
+
+    Every piece of evidence comes out as a half-open span in code points of the raw text, whatever names it in the files
+    and in whatever unit. Raises InputError with the problems of all files.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError([Problem(str(folder), message="no such folder: expected a dataset folder")])
+    settings, problems = _settings(folder)
+    documents = tables.read(folder, DOCUMENTS, "document", DOCUMENT_IDS)
+    elements = Table(str(folder / ELEMENTS), [], [], [])
+    if os.path.lexists(folder / ELEMENTS):
+        elements = tables.read(folder, ELEMENTS, "element", ELEMENT_IDS)
+    queries = tables.read(folder, QUERIES, "query", ("query_id",))
+    corpus = Corpus(folder, documents, elements, settings["offset_unit"], settings["element_separator"])
+    current, outdated = _current(str(folder / DESCRIPTION), settings.get("current_versions"), corpus)
+    reader = EvidenceReader(corpus)
+    pairs, doubtful = _queries(queries, corpus, reader)
+    for more in (documents.problems, elements.problems, queries.problems, corpus.problems, outdated, doubtful):
+        problems += more
+    raise_problems(problems + reader.problems)
+    pairs.sort(key=lambda pair: pair[0].order)
+    dataset = Dataset(
+        corpus.documents(current),
+        sorted(corpus.elements.values(), key=lambda element: element.order),
+        [query for query, _ in pairs],
+        [gold for _, gold in pairs],
+        tuple(map(tuple, settings["synonym_groups"])),
+        {name: settings.get(name) for name in ("name", "language", "licence")},
+    )
+    dataset.summary.update(_counts(dataset))
+    return dataset
+
+
+def _settings(folder: Path) -> tuple[dict[str, Any], list[Problem]]:
+    """dataset.yaml with its defaults; keys at fault are left out, so that the other files can be checked."""
+    path = folder / DESCRIPTION
+    try:
+        value, faults = repaired(yaml12.read(path))
+    except InputError as error:
+        return schema.defaults({}, "dataset", "dataset"), error.problems
+    except RecursionError:
+        return schema.defaults({}, "dataset", "dataset"), [Problem(str(path), message="is nested too deeply")]
+    faults += schema.problems(value, "dataset", "dataset")
+    if not isinstance(value, dict):
+        value = {}
+    wrong = {field.replace("[", ".").split(".")[0] for field, _ in faults}
+    sound = {key: inner for key, inner in value.items() if key not in wrong}
+    problems = [Problem(str(path), field=field, message=message) for field, message in faults]
+    return schema.defaults(sound, "dataset", "dataset"), problems
+
+
+def _current(file: str, named: dict[str, Any] | None, corpus: Corpus) -> tuple[set[DocumentKey], list[Problem]]:
+    """The documents that are current, and what is wrong with how dataset.yaml names them."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for doc_id, version in corpus.keys:
+        versions[doc_id].add(version)
+    problems = []
+    if named is None:
+        for doc_id, several in versions.items():
+            if len(several) > 1:
+                message = f"is needed, because {doc_id!r} has several versions: {', '.join(sorted(several))}"
+                problems.append(Problem(file, field="current_versions", message=message))
+        return corpus.keys, problems
+    current = set()
+    for doc_id, value in named.items():
+        for version in [value] if isinstance(value, str) else value:
+            current.add((doc_id, version))
+            if unknown := corpus.unknown_document((doc_id, version)):
+                problems.append(Problem(file, field=f"current_versions.{doc_id}", message=unknown[1]))
+    return current, problems
+
+
+def _queries(table: Table, corpus: Corpus, reader: EvidenceReader) -> tuple[list[tuple[Query, Gold]], list[Problem]]:
+    problems = list(tables.positions(table.rows))
+    versions = {version for _, version in corpus.keys}
+    pairs = []
+    for query_id, row in tables.unique(table.rows, ("query_id",), problems).items():
+        value = schema.defaults(row.value, "dataset", "query")
+        query = Query(query_id, value["text"], names(value, "groups"), names(value, "versions"), position_of(value))
+        problems += _query_problems(row, query, versions if corpus.named else None)
+        facts = reader.facts(row, query)
+        pairs.append((query, Gold(query_id, facts, value["no_answer"], names(value, "tags"))))
+    return pairs, problems
+
+
+def _query_problems(row: Row, query: Query, versions: set[str] | None) -> list[Problem]:
+    problems = []
+    for place, version in enumerate(row.value.get("versions", [])):
+        if versions is not None and version not in versions:
+            message = f"no document has the version {version!r}: {tables.unknown(version, versions)}"
+            problems.append(row.problem(f"versions[{place}]", message))
+    no_answer = row.value.get("no_answer")
+    if row.value["facts"] and no_answer is not None:
+        message = f"'{no_answer}' is only for a query without facts, and this one has {len(row.value['facts'])}"
+        problems.append(row.problem("no_answer", message))
+    return problems
+
+
+def _counts(dataset: Dataset) -> dict[str, int]:
+    return {
+        "doc_ids": len({document.doc_id for document in dataset.documents}),
+        "versions": len({document.version for document in dataset.documents}),
+        "documents": len(dataset.documents),
+        "current_documents": sum(document.current for document in dataset.documents),
+        "characters": sum(len(document.text) for document in dataset.documents),
+        "elements": len(dataset.elements),
+        "queries": len(dataset.queries),
+        "answerable_queries": sum(bool(gold.facts) for gold in dataset.golds),
+        "facts": sum(len(gold.facts) for gold in dataset.golds),
+    }
