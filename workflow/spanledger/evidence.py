@@ -19,7 +19,7 @@ class EvidenceReader:
         self._corpus = corpus
 
     def facts(self, row: Row, query: Query) -> tuple[Fact, ...]:
-        """The facts of a row of queries.jsonl, in the order in which they stand there; what has problems is left out."""
+        """The facts of a row of queries.jsonl, in the order of the file; what has a problem is left out."""
         found = []
         first: dict[str, int] = {}
         for place, fact in enumerate(row.value["facts"]):

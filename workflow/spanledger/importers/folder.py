@@ -1,0 +1,54 @@
+"""Writes the dataset folder of an import: it appears complete or not at all."""
+
+import io
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from spanledger import files
+from spanledger.dataset import DESCRIPTION, DOCUMENTS, QUERIES
+from spanledger.errors import Problem
+
+REPORT = "import_report.json"
+
+
+def target_problems(out: Path) -> list[Problem]:
+    """What keeps `out` from being written: it must not exist yet, or be an empty folder."""
+    try:
+        empty = not any(out.iterdir())
+    except FileNotFoundError:
+        empty = True
+    except OSError:
+        return [Problem(str(out), message="expected a folder to write to, or a name that is free: it is neither")]
+    return (
+        [] if empty else [Problem(str(out), message="is not empty: expected an empty folder, or a name that is free")]
+    )
+
+
+def write_dataset(
+    out: Path,
+    settings: dict[str, Any],
+    documents: Iterable[dict[str, Any]],
+    queries: Iterable[dict[str, Any]],
+    report: dict[str, Any],
+) -> None:
+    """Writes dataset.yaml from `settings` (what is None is left out), the two tables and the report of the import."""
+    text = io.StringIO()
+    yaml = YAML()
+    yaml.width = 4096  # a folded line would be hard to search
+    yaml.dump({key: value for key, value in settings.items() if value is not None}, text)
+    out = out.resolve()
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)  # what a killed run left behind
+    try:
+        files.write(partial / DESCRIPTION, text.getvalue().encode("utf-8"))
+        files.write(partial / DOCUMENTS, files.lines(documents))
+        files.write(partial / QUERIES, files.lines(queries))
+        files.write(partial / REPORT, files.document(report))
+        partial.replace(out)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
