@@ -4,6 +4,7 @@ On a terminal a bar shows the stages; in a log there is what DVC prints and noth
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -81,6 +82,8 @@ def _stage_is_whole(stage: object) -> bool:
 
 def _dvc(arguments: list[str], stages: int) -> int:
     command = [sys.executable, "-m", "dvc", *arguments]
+    # The stages call snakemake and python by name: those of this environment, activated or not.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     if not sys.stdout.isatty():
         return subprocess.run(command, check=False, preexec_fn=die_with_parent).returncode
     from rich.console import Console
