@@ -1,0 +1,179 @@
+"use strict";
+// Reads the embedded data, whose form payload.py describes. Spans are half-open and count code points; JavaScript
+// strings count UTF-16 code units, so a text with characters outside the Basic Multilingual Plane needs a map.
+
+class SourceText {
+  constructor(text) {
+    this.text = text;
+    this.map = undefined; // null: both units agree
+  }
+
+  units() {
+    if (this.map === undefined) {
+      this.map = null;
+      if (/[\ud800-\udbff][\udc00-\udfff]/.test(this.text)) {
+        const starts = [];
+        for (let unit = 0; unit < this.text.length; unit += this.text.codePointAt(unit) > 0xffff ? 2 : 1) starts.push(unit);
+        starts.push(this.text.length);
+        this.map = Uint32Array.from(starts);
+      }
+    }
+    return this.map;
+  }
+
+  // The number of code points.
+  get length() {
+    const map = this.units();
+    return map ? map.length - 1 : this.text.length;
+  }
+
+  // The text of a span in code points.
+  slice(start, end) {
+    const map = this.units();
+    return map ? this.text.slice(map[start], map[end]) : this.text.slice(start, end);
+  }
+}
+
+function decode(data) {
+  const documents = data.documents.map(([id, version, current, visibility, text]) => ({
+    id, version, current, visibility, text: new SourceText(text),
+  }));
+  // A chunk that only a context names has no document: the trail in queries.jsonl was cut above it.
+  const chunks = data.chunks.map(([id, document, ...edges]) => {
+    const spans = [];
+    for (let place = 0; place < edges.length; place += 2) spans.push([edges[place], edges[place + 1]]);
+    return { id, document: document === undefined ? null : document, spans };
+  });
+  return { ...data, documents, chunks, byId: new Map(data.queries.map((query, place) => [query.id, place])) };
+}
+
+// What happened to one fact of one arm.
+function factState(number, causes) {
+  const cause = number >> 3;
+  return {
+    held: [Boolean(number & 1), Boolean(number & 2), Boolean(number & 4)],
+    cause: cause ? causes[cause - 1] : null,
+  };
+}
+
+// How many facts of a query an arm has in its context.
+function coveredCount(query, arm) {
+  return query.arms[arm][3].filter((number) => number & 4).length;
+}
+
+// One arm's trail of a query: candidates in rank order, each with its place in the context (from 1) or why it was skipped.
+function trail(data, query, arm) {
+  const [list, context, runs, facts, cost, unique, duplicate, notCurrent] = query.arms[arm];
+  const { count, ranks, chunks, scores, terms } = query.lists[list];
+  const places = new Map(context.map((chunk, place) => [chunk, place + 1]));
+  const reasons = runs.flatMap(([reason, remaining, many]) => Array(many).fill({ reason: data.reasons[reason], remaining }));
+  let skipped = 0;
+  const candidates = chunks.map((chunk, index) => {
+    const place = places.get(chunk) || null;
+    return {
+      chunk,
+      rank: ranks ? ranks[index] : index + 1,
+      score: scores[index],
+      tied: scores[index] === scores[index - 1] || scores[index] === scores[index + 1],
+      terms: query.terms[terms[index]],
+      place,
+      skipped: place ? null : reasons[skipped++],
+    };
+  });
+  const shown = new Set(chunks);
+  return {
+    count,
+    candidates,
+    context,
+    unseen: context.filter((chunk) => !shown.has(chunk)),
+    facts: facts.map((number) => factState(number, data.causes)),
+    cost,
+    unique,
+    duplicate,
+    notCurrent,
+  };
+}
+
+// Cuts [start, end) wherever a mark begins or ends: pieces in order, each with the labels of the marks that hold it.
+function pieces(start, end, marks) {
+  const inside = marks.filter((mark) => mark.start < end && mark.end > start);
+  const cuts = new Set([start, end]);
+  for (const mark of inside) {
+    cuts.add(Math.max(start, mark.start));
+    cuts.add(Math.min(end, mark.end));
+  }
+  const edges = [...cuts].sort((a, b) => a - b);
+  return edges.slice(1).map((to, index) => {
+    const from = edges[index];
+    const labels = new Set(inside.filter((mark) => mark.start <= from && to <= mark.end).map((mark) => mark.label));
+    return { start: from, end: to, labels: [...labels] };
+  });
+}
+
+// Leaves out the middle of long pieces without a mark: a piece that is left out has `omitted` instead of labels.
+function shorten(list, edge) {
+  return list.flatMap((piece, index) => {
+    if (piece.labels.length || piece.end - piece.start <= 3 * edge) return [piece];
+    const head = index === 0 ? 2 * edge : edge;
+    const tail = index === list.length - 1 ? 0 : edge;
+    return [
+      { ...piece, end: piece.start + head },
+      { start: piece.start + head, end: piece.end - tail, omitted: true },
+      ...(tail ? [{ ...piece, start: piece.end - tail }] : []),
+    ];
+  });
+}
+
+// The evidence of a query as marks by document; a label is the number of the fact, from 1.
+function evidenceMarks(query) {
+  const marks = new Map();
+  query.facts.forEach((fact, index) => {
+    for (const [document, start, end] of fact.support.flat()) {
+      if (!marks.has(document)) marks.set(document, []);
+      marks.get(document).push({ start, end, label: index + 1 });
+    }
+  });
+  return marks;
+}
+
+// The state of the page that a link holds; names of settings and of the keys below.
+const STATE_KEYS = ["question", "arm", "show", "cause", "text"];
+
+function readHash(hash) {
+  const state = {};
+  for (const pair of hash.replace(/^#/, "").split("&")) {
+    const [key, value] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
+    if (!pair.includes("=") || !STATE_KEYS.includes(key)) continue;
+    try {
+      state[key] = decodeURIComponent(value); // + stands for itself: it joins the names of an arm
+    } catch {
+      state[key] = value;
+    }
+  }
+  return state;
+}
+
+function writeHash(state) {
+  const pairs = STATE_KEYS.filter((key) => state[key]).map((key) => `${key}=${encodeURIComponent(state[key]).replace(/%2B/g, "+")}`);
+  return pairs.length ? `#${pairs.join("&")}` : "";
+}
+
+// Whether a query passes the filters: { text, arm, show, cause }; without an arm it is enough that one arm does.
+function passes(data, query, filters) {
+  const text = (filters.text || "").trim().toLowerCase();
+  if (text && ![query.id, query.text, ...query.tags].some((field) => field.toLowerCase().includes(text))) return false;
+  const required = query.facts.length;
+  if (filters.show === "no_answer" && required) return false;
+  const chosen = filters.arm ? data.arms.findIndex((arm) => arm.name === filters.arm) : -1;
+  const arms = chosen < 0 ? data.arms.map((_, place) => place) : [chosen];
+  if (filters.show === "lost" && !arms.some((arm) => coveredCount(query, arm) < required)) return false;
+  if (filters.show === "complete" && !(required && arms.every((arm) => coveredCount(query, arm) === required))) return false;
+  if (filters.show === "differ" && new Set(query.arms.map((arm) => arm[3].map((number) => number & 4).join())).size < 2) {
+    return false;
+  }
+  if (filters.cause) {
+    const code = data.causes.findIndex(([cause]) => cause === filters.cause) + 1;
+    if (!arms.some((arm) => query.arms[arm][3].some((number) => number >> 3 === code && code))) return false;
+  }
+  return true;
+}

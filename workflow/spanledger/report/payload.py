@@ -1,0 +1,169 @@
+"""The data that the page carries for the questions: every text once, everything else as numbers that lead to it.
+
+Documents, chunks, causes and reasons stand in tables; queries and arms refer to them by place. Chunks have spans only,
+because the page cuts their text out of the documents. Candidate lists that arms share are written once a query.
+"""
+
+from typing import Any
+
+from spanledger.loss import CAUSES
+from spanledger.metrics import CHECKPOINTS
+from spanledger.records import DocumentKey
+from spanledger.report import words
+from spanledger.report.results import Results
+from spanledger.spans import overlap
+
+SHOWN = 30  # candidates of a list that the page shows in any case, so that it opens quickly whatever the depth
+
+
+def payload(results: Results) -> dict[str, Any]:
+    """The embedded data, as a value for JSON; page.js and its modules read it."""
+    tables = _Tables(results)
+    queries = [tables.query(place) for place in range(len(results.queries))]
+    return {
+        "unit": words.UNITS[results.unit][0],
+        "checkpoints": [[point, words.CHECKPOINTS[point]] for point in CHECKPOINTS],
+        "causes": [[cause, *words.CAUSES[cause]] for cause in CAUSES],
+        "reasons": list(words.REASONS.items()),
+        "shown": SHOWN,
+        "arms": [
+            {
+                "name": arm.name,
+                "top_k": results.section["select"][arm.select]["top_k"],
+                "budget": results.section["select"][arm.select]["budget"],
+                "unit": _budget_unit(results.section["select"][arm.select]),
+            }
+            for arm in results.arms
+        ],
+        "documents": tables.documents,
+        "chunks": tables.chunks,
+        "queries": queries,
+    }
+
+
+def _budget_unit(setting: dict[str, Any]) -> str | None:
+    return None if setting["unit"] is None else words.UNITS[setting["unit"]][0]
+
+
+class _Tables:
+    """Numbers documents and chunks in the order in which the queries first name them."""
+
+    def __init__(self, results: Results):
+        self._results = results
+        self.documents: list[list[Any]] = []
+        self.chunks: list[list[Any]] = []
+        self._document_places: dict[DocumentKey, int] = {}
+        self._chunk_places: dict[str, int] = {}
+        self._causes = {cause: place for place, cause in enumerate(CAUSES, 1)}
+        self._reasons = {reason: place for place, reason in enumerate(words.REASONS)}
+
+    def query(self, place: int) -> dict[str, Any]:
+        query = self._results.queries[place]
+        gold = self._results.golds[query.query_id]
+        evidence = [e for fact in gold.facts for group in fact.support for e in group]
+        matched: dict[tuple[str, ...], int] = {}
+        lists: dict[tuple, int] = {}
+        return {
+            "id": query.query_id,
+            "text": query.text,
+            "groups": query.groups,
+            "versions": query.versions,
+            "tags": gold.tags,
+            "no_answer": gold.no_answer,
+            "facts": [
+                {
+                    "id": fact.fact_id,
+                    "support": [[[self._document(e.key), *e.span] for e in group] for group in fact.support],
+                }
+                for fact in gold.facts
+            ],
+            "arms": [
+                self._trail(self._results.trails[arm.name, query.query_id], evidence, matched, lists)
+                for arm in self._results.arms
+            ],
+            "lists": [
+                {
+                    "count": count,
+                    **({} if list(ranks) == list(range(1, len(ranks) + 1)) else {"ranks": ranks}),
+                    "chunks": chunks,
+                    "scores": scores,
+                    "terms": terms,
+                }
+                for count, ranks, chunks, scores, terms in lists
+            ],
+            "terms": list(matched),
+        }
+
+    def _trail(
+        self, row: dict[str, Any], evidence: list, matched: dict[tuple[str, ...], int], lists: dict[tuple, int]
+    ) -> list[Any]:
+        """[list, chunks of the context, runs of [reason, remaining, how many], a number a fact, cost, unique
+        characters, duplicate characters, chunks not current]. A fact's number is 1 for index + 2 for candidates + 4 for
+        context where it is covered there, + 8 times the cause from 1."""
+        context = set(row["context"])
+        kept = [
+            candidate
+            for candidate in row["candidates"]
+            if candidate["rank"] <= SHOWN or candidate["chunk_id"] in context or _holds(candidate, evidence)
+        ]
+        key = (
+            row["candidate_count"],
+            tuple(candidate["rank"] for candidate in kept),
+            tuple(self._chunk(candidate) for candidate in kept),
+            tuple(candidate["score"] for candidate in kept),
+            tuple(matched.setdefault(tuple(candidate["matched_terms"]), len(matched)) for candidate in kept),
+        )
+        skipped = {skip["chunk_id"]: skip for skip in row["skipped"]}
+        runs: list[list[Any]] = []
+        for candidate in kept:
+            if candidate["chunk_id"] in context:
+                continue
+            skip = skipped[candidate["chunk_id"]]
+            reason, remaining = self._reasons[skip["reason"]], skip["remaining"]
+            if runs and runs[-1][:2] == [reason, remaining]:
+                runs[-1][2] += 1
+            else:
+                runs.append([reason, remaining, 1])
+        return [
+            lists.setdefault(key, len(lists)),
+            [self._place(chunk_id) for chunk_id in row["context"]],
+            runs,
+            [self._fact(fact) for fact in row["facts"]],
+            row["cost"][self._results.unit],
+            row["cost"]["unique_char"],
+            row["cost"]["duplicate_char"],
+            row["not_current"],
+        ]
+
+    def _fact(self, fact: dict[str, Any]) -> int:
+        held = sum(1 << bit for bit, point in enumerate(CHECKPOINTS) if fact[point])
+        return held + 8 * (self._causes[fact["cause"]] if fact["cause"] else 0)
+
+    def _document(self, key: DocumentKey) -> int:
+        if key not in self._document_places:
+            document = self._results.documents[key]
+            self._document_places[key] = len(self.documents)
+            self.documents.append([*key, document.current, document.visibility, document.text])
+        return self._document_places[key]
+
+    def _chunk(self, candidate: dict[str, Any]) -> int:
+        place = self._place(candidate["chunk_id"])
+        if len(self.chunks[place]) == 1:
+            key = candidate["doc_id"], candidate["version"]
+            self.chunks[place] += [self._document(key), *(edge for span in candidate["spans"] for edge in span)]
+        return place
+
+    def _place(self, chunk_id: str) -> int:
+        """The place of a chunk in the table; it has no document while only a context names it."""
+        if chunk_id not in self._chunk_places:
+            self._chunk_places[chunk_id] = len(self.chunks)
+            self.chunks.append([chunk_id])
+        return self._chunk_places[chunk_id]
+
+
+def _holds(candidate: dict[str, Any], evidence: list) -> bool:
+    return any(
+        (candidate["doc_id"], candidate["version"]) == e.key
+        and any(overlap(span, e.span) for span in candidate["spans"])
+        for e in evidence
+    )

@@ -1,0 +1,68 @@
+"""What every section of the page reads: the results of one experiment, checked against each other and put in order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from spanledger.gold import Gold
+from spanledger.plan import Arm, arms
+from spanledger.records import Document, DocumentKey, Query
+from spanledger.report.tables import ArmRow, arm_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """One experiment, scored.
+
+    `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
+    (arm, query_id) to a line of queries.jsonl; `documents` hold raw text.
+    """
+
+    experiment: str
+    dataset: dict[str, Any]
+    section: dict[str, Any]
+    arms: list[Arm]
+    table: list[ArmRow]
+    queries: list[Query]
+    golds: dict[str, Gold]
+    documents: dict[DocumentKey, Document]
+    trails: dict[tuple[str, str], dict[str, Any]]
+
+    @classmethod
+    def of(
+        cls,
+        experiment: str,
+        dataset: dict[str, Any],
+        section: dict[str, Any],
+        rows: list[dict[str, Any]],
+        golds: list[Gold],
+        documents: list[Document],
+        queries: list[Query],
+    ) -> "Results":
+        """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
+        ordered = sorted(queries, key=lambda query: query.order)
+        by_query = {gold.query_id: gold for gold in golds}
+        names = {query.query_id for query in ordered}
+        for what, held in (("golds", set(by_query)), ("lines of queries.jsonl", {row["query_id"] for row in rows})):
+            if held != names:
+                raise ValueError(f"{what}: expected those of the queries; they differ in '{min(held ^ names)}'")
+        return cls(
+            experiment,
+            dataset,
+            section,
+            arms(section),
+            arm_rows(section, rows),
+            ordered,
+            by_query,
+            {document.key: document for document in documents},
+            {(row["arm"], row["query_id"]): row for row in rows},
+        )
+
+    @property
+    def primary(self) -> str:
+        """The metric that arms are compared by: a column of the table."""
+        return self.section["report"]["primary"]["metric"]
+
+    @property
+    def unit(self) -> str:
+        """The unit of cost."""
+        return self.section["score"]["cost"]["unit"]
