@@ -49,7 +49,10 @@ def to_records(golds: Iterable[Gold]) -> list[dict[str, Any]]:
                 {
                     "fact_id": fact.fact_id,
                     "support": [
-                        [{"doc_id": e.doc_id, "version": e.version, "start": e.span[0], "end": e.span[1]} for e in group]
+                        [
+                            {"doc_id": e.doc_id, "version": e.version, "start": e.span[0], "end": e.span[1]}
+                            for e in group
+                        ]
                         for group in fact.support
                     ],
                 }

@@ -81,7 +81,9 @@ def _known(setting: dict[str, Any], part: str) -> set[str]:
 
 def _every_key(part: str) -> set[str]:
     definitions = schema.load("params")["$defs"]
-    names = [name for name in definitions if name == part or name.startswith(f"{part}_") and not name.endswith("_section")]
+    names = [
+        name for name in definitions if name == part or name.startswith(f"{part}_") and not name.endswith("_section")
+    ]
     return {key for name in names for key in definitions[name].get("properties", {})}
 
 

@@ -60,11 +60,14 @@ class Retriever:
     def _of_term(self, term: str) -> tuple[np.ndarray, np.ndarray]:
         if term not in self._contributions:
             ordinals, counts = (np.array(column) for column in self._index.postings[term])
-            self._contributions[term] = ordinals, self._scorer.contributions(
-                counts.astype(np.float64),
-                self._lengths[ordinals],
-                len(self._index.eligible),
-                self._index.average_length,
+            self._contributions[term] = (
+                ordinals,
+                self._scorer.contributions(
+                    counts.astype(np.float64),
+                    self._lengths[ordinals],
+                    len(self._index.eligible),
+                    self._index.average_length,
+                ),
             )
         return self._contributions[term]
 
@@ -99,4 +102,3 @@ def retrieve(
         "nonzero_contributions": contributions,
     }
     return rankings, counters
-

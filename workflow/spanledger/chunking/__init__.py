@@ -41,7 +41,9 @@ def chunk_documents(
         raw_spans: list[Span] = []
         for span in method.split(document.text):
             raw_spans.append(offsets.to_raw(span))
-            chunks.append(_chunk(document, span, raw_spans[-1], len(chunks), name, method, guarded.get(document.key, [])))
+            chunks.append(
+                _chunk(document, span, raw_spans[-1], len(chunks), name, method, guarded.get(document.key, []))
+            )
         distinct = length(union(raw_spans))
         covered += distinct
         duplicated += length(raw_spans) - distinct
@@ -83,4 +85,3 @@ def _acl(document: Document, element_acls: list[tuple[str, ...]]) -> tuple[str, 
         return document.acl
     allowed = set.intersection(*map(set, element_acls))
     return tuple(sorted(allowed if document.acl is None else allowed & set(document.acl)))
-
