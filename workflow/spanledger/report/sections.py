@@ -53,6 +53,9 @@ def headline(results: Results) -> dict[str, Any]:
     value, names = best(results.table, results.primary)
     return {
         "dataset": {key: results.dataset.get(key) for key in ("name", "description", "language", "licence")},
+        "documents": len(results.documents),
+        "current": sum(document.current for document in results.documents.values()),
+        "characters": sum(len(document.text) for document in results.documents.values()),
         "arms": len(results.arms),
         "queries": first["queries"],
         "answerable": first["answerable_queries"],

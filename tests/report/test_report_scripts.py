@@ -1,0 +1,227 @@
+"""The page's scripts under Node.js, where there is one: what they read, and what they draw into a document of nodes."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from builders import document, evidence, fact, gold, query
+from spanledger.report import page
+
+FOLDER = Path(page.__file__).parent
+# As much of a document as question.js uses: elements whose text can be read back.
+DOCUMENT = """
+class Node {
+  constructor(tag) { this.tag = tag; this.attributes = {}; this.children = []; this.listeners = {}; }
+  setAttribute(name, value) { this.attributes[name] = String(value); }
+  addEventListener(name, listener) { this.listeners[name] = listener; }
+  append(...children) { for (const child of children) this.children.push(child instanceof Node ? child : String(child)); }
+  replaceChildren(...children) { this.children = []; this.append(...children); }
+  get text() { return this.children.map((child) => child instanceof Node ? child.text : child).join(""); }
+  all(tag, found = []) {
+    for (const child of this.children.filter((child) => child instanceof Node)) {
+      if (child.tag === tag) found.push(child);
+      child.all(tag, found);
+    }
+    return found;
+  }
+}
+const document = { createElement: (tag) => new Node(tag) };
+"""
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Runs an expression after data.js and question.js; `value` is the variable `value` in it. Gives what it gives."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("Node.js is not installed; the page's scripts are plain JavaScript that only a browser needs")
+
+    def run(expression, value=None):
+        scripts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("data.js", "question.js")]
+        given = json.dumps(value)
+        source = "\n".join(
+            [*scripts, DOCUMENT, f"const value = {given};", f"console.log(JSON.stringify({expression}));"]
+        )
+        done = subprocess.run([program, "-"], input=source.encode(), capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def carried(parsed):
+    return lambda ran: json.loads(parsed(ran.files()["report.html"]).one("script", type="application/json").text)
+
+
+@pytest.mark.parametrize("name", ["data.js", "question.js", "page.js"])
+def test_scripts_parse(node, name):
+    subprocess.run([shutil.which("node"), "--check", str(FOLDER / name)], check=True)
+
+
+def test_spans_are_cut_in_code_points(node):
+    texts = ["plain", "\U0001f600a\U0001f680\U0001f680b", "日志\U00020bb7x", "e\u0301", ""]
+    spans = [(text, start, end) for text in texts for start in range(len(text)) for end in range(start, len(text) + 1)]
+    cut = node("value.map(([text, start, end]) => new SourceText(text).slice(start, end))", spans)
+    assert cut == [text[start:end] for text, start, end in spans]
+    assert node("value.map((text) => new SourceText(text).length)", texts) == [len(text) for text in texts]
+
+
+def test_pieces_of_a_text_with_marks(node):
+    marks = [
+        {"start": 2, "end": 6, "label": 1},
+        {"start": 4, "end": 9, "label": 2},
+        {"start": 20, "end": 30, "label": 3},
+    ]
+    assert node("pieces(3, 12, value)", marks) == [
+        {"start": 3, "end": 4, "labels": [1]},
+        {"start": 4, "end": 6, "labels": [1, 2]},
+        {"start": 6, "end": 9, "labels": [2]},
+        {"start": 9, "end": 12, "labels": []},
+    ]
+    assert node("pieces(0, 2, value)", marks) == [{"start": 0, "end": 2, "labels": []}]
+
+
+def test_long_stretches_without_a_mark_are_left_out(node):
+    marked = [
+        {"start": 0, "end": 100, "labels": []},
+        {"start": 100, "end": 900, "labels": [1]},
+        {"start": 900, "end": 930, "labels": []},
+    ]
+    assert node("shorten(value, 10)", marked) == [
+        {"start": 0, "end": 20, "labels": []},
+        {"start": 20, "end": 90, "omitted": True},
+        {"start": 90, "end": 100, "labels": []},
+        *marked[1:],
+    ]
+
+
+def test_links_keep_the_state_and_read_a_plus_as_it_stands(node):
+    state = {"question": "a&b=c #1 日志", "arm": "fixed+all", "show": "", "cause": "below_depth", "text": "50 %"}
+    link = node("writeHash(value)", state)
+    assert "arm=fixed+all" in link and " " not in link
+    assert node("readHash(value)", link) == {name: value for name, value in state.items() if value}
+    assert node("readHash(value)", "#question=two-facts&arm=a%2Bb&other=1&cause") == {
+        "question": "two-facts",
+        "arm": "a+b",
+    }
+    assert node("[readHash('#arms'), readHash(''), readHash('#text=%'), writeHash({})]") == [{}, {}, {"text": "%"}, ""]
+
+
+def test_filters_find_what_the_lines_say(node, evidence_mapping, carried):
+    def lost(row, cause=None):
+        return any(f["cause"] == cause if cause else f["cause"] for f in row["facts"])
+
+    data, rows = carried(evidence_mapping), evidence_mapping.rows
+    order = [asked["id"] for asked in data["queries"]]
+    arms = [None, *(arm["name"] for arm in data["arms"])]
+    filters, expected = [], []
+    for arm in arms:
+        mine = [row for row in rows if arm in (None, row["arm"])]
+        for cause in (None, *(cause for cause, *_ in data["causes"])):
+            filters.append({"arm": arm or "", "cause": cause or "", "show": "lost"})
+            expected.append([q for q in order if any(row["query_id"] == q and lost(row, cause) for row in mine)])
+        filters.append({"arm": arm or "", "show": "complete"})
+        expected.append([q for q in order if all(row["recall"] == 1 for row in mine if row["query_id"] == q)])
+    filters += [{"show": "no_answer"}, {"show": "differ"}, {"text": "EXPORT"}, {"text": "two-"}, {}]
+    expected += [
+        ["no-evidence"],
+        ["boundary-condition", "two-facts", "current-version"],
+        ["two-facts"],
+        ["two-facts"],
+        order,
+    ]
+    found = node(
+        "((data) => value[1].map((wanted) => data.queries.filter((query) => passes(data, query, wanted))"
+        ".map((query) => query.id)))(decode(value[0]))",
+        [data, filters],
+    )
+    assert found == expected
+
+
+def test_trails_are_read_as_the_lines_say(node, evidence_mapping, carried):
+    data = carried(evidence_mapping)
+    trails = node(
+        "((data) => data.arms.flatMap((_, arm) => data.queries.map((query) => trail(data, query, arm))))(decode(value))",
+        data,
+    )
+    assert len(trails) == len(evidence_mapping.rows) == 48
+    for read, row in zip(trails, evidence_mapping.rows, strict=True):
+        ids = [data["chunks"][candidate["chunk"]][0] for candidate in read["candidates"]]
+        assert ids == [candidate["chunk_id"] for candidate in row["candidates"]]
+        assert [i for i, candidate in zip(ids, read["candidates"], strict=True) if candidate["place"]] == row["context"]
+        skipped = [
+            (i, c["skipped"]["reason"][0], c["skipped"]["remaining"])
+            for i, c in zip(ids, read["candidates"], strict=True)
+            if c["skipped"]
+        ]
+        assert skipped == [(skip["chunk_id"], skip["reason"], skip["remaining"]) for skip in row["skipped"]]
+        scores = [candidate["score"] for candidate in row["candidates"]]
+        assert [candidate["tied"] for candidate in read["candidates"]] == [scores.count(score) > 1 for score in scores]
+        assert [state["cause"] and state["cause"][0] for state in read["facts"]] == [f["cause"] for f in row["facts"]]
+
+
+DRAW = """
+((data) => data.queries.map((query) => data.arms.map((arm) => {
+  const drawn = drawQuestion(data, query, arm.name, () => {});
+  const items = drawn.all("li").filter((item) => (item.attributes.class || "").startsWith("candidate"));
+  return {
+    text: drawn.text,
+    quotes: drawn.all("blockquote").map((quote) => quote.all("mark").map((mark) => mark.text)),
+    chunks: items.map((item) => item.all("div")[0].all("p").map((part) => part.text)),
+    marked: items.map((item) => item.all("mark").map((mark) => mark.text)),
+    tags: [...new Set(["script", "img", "a", "b"].filter((tag) => drawn.all(tag).length))],
+  };
+})))(decode(value))
+"""
+
+
+def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, evidence_mapping, carried):
+    drawn = node(DRAW, carried(evidence_mapping))
+    crowded = drawn[1][7]  # two-facts under overlap+current+single+chars240
+    assert crowded["quotes"] == [
+        ["Logs retention is 7 days."],
+        ["Records stay seven days."],
+        ["Export format: JSON lines."],
+    ]
+    assert crowded["marked"] == [
+        ["Logs retention is 7 days."],
+        ["Logs retention is 7 days."],
+        ["Export format: JSON lines."],
+    ]
+    assert "3 candidates, 2 selected (at most 240 characters)" in crowded["text"]
+    assert "240 characters: 180 distinct source characters, 60 repeated" in crowded["text"]
+    assert "skipped: does not fit, 0 characters were left" in crowded["text"]
+    assert "fact 2 logs-export-json is lost: crowded out by repeats." in crowded["text"]
+    assert "absent: no fact is required, and recall is null" in drawn[3][0]["text"]
+    assert "No candidate: nothing that is eligible scored above 0." in drawn[3][2]["text"]
+
+
+def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):
+    section = {
+        "normalise": {},
+        "chunk": {"windows": {"method": "window", "chunk_size": 20}},
+        "eligibility": {"all": {}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
+        "fuse": {"single": {"branches": ["bm25"]}},
+        "select": {"top1": {"top_k": 1}},
+        "score": {},
+        "report": {},
+        "arms": "grid",
+    }
+    text = "\U0001f600\U0001f600 <b>x</b> </script><img src=x onerror=alert(1)> \U0001f680 x y"
+    required = gold("q", fact("<b>f</b>", [evidence(0, 12)]), fact("g", [evidence(50, 55)]))
+    drawn = node(DRAW, carried(ran("hostile", section, [document("doc", text)], [query("q", "x <img>")], [required])))[
+        0
+    ][0]
+    assert drawn["tags"] == []
+    assert drawn["quotes"] == [[text[0:12]], [text[50:55]]]
+    windows = [text[start : start + 20] for start in range(0, len(text), 20)]
+    assert sorted(part for (part,) in drawn["chunks"]) == sorted(
+        window for window in windows if "x" in window or "img" in window
+    )
+    assert [text[0:12]] in drawn["marked"] and "<b>f</b>" in drawn["text"]

@@ -1,0 +1,134 @@
+import csv
+import io
+import json
+import random
+
+import pytest
+
+from spanledger.report.tables import arm_rows, arms_csv, best, headline
+
+SETTINGS = [
+    (chunk, eligibility, "single", select)
+    for chunk in ("fixed", "overlap", "paragraph")
+    for eligibility in ("all", "current")
+    for select in ("top2", "chars240")
+]
+# Published: macro recall of the 12 arms. Worked by hand from the texts: the characters of the four contexts, in the order
+# boundary-condition, two-facts, current-version, no-evidence (which is not answerable).
+MACRO_RECALL = [1 / 3, 1 / 3, 2 / 3, 2 / 3, 1 / 2, 1 / 2, 5 / 6, 5 / 6, 2 / 3, 1 / 3, 1, 2 / 3]
+CONTEXTS = [
+    *[(170, 213, 240, 240)] * 2,
+    *[(170, 213, 120, 0)] * 2,
+    *[(170, 240, 240, 240)] * 2,
+    *[(170, 240, 240, 0)] * 2,
+    (293, 211, 238, 238),
+    (50, 211, 238, 238),
+    (293, 211, 185, 0),
+    (50, 211, 185, 0),
+]
+
+
+def line(arm, query_id, covered, required, cost=0):
+    """A line of queries.jsonl with `covered` facts in the context and the others lost to outside_top_k."""
+    facts = [
+        {"fact_id": f"f{n}", "index": True, "candidates": True, "context": n < covered}
+        | {"cause": None if n < covered else "outside_top_k"}
+        for n in range(required)
+    ]
+    return {
+        "arm": arm,
+        "query_id": query_id,
+        "context": [],
+        "facts": facts,
+        "covered": {"index": required, "candidates": required, "context": covered},
+        "required": required,
+        "not_current": 0,
+        "cost": {"char": cost, "unique_char": cost, "duplicate_char": 0},
+    }
+
+
+def two_arms():
+    return {
+        "score": {"cost": {"unit": "char"}},
+        "arms": [
+            {"name": name, "chunk": "c", "eligibility": "e", "fuse": "f", "select": "s"} for name in ("second", "first")
+        ],
+    }
+
+
+def test_rows_of_evidence_mapping(evidence_mapping):
+    table = arm_rows(evidence_mapping.arguments["section"], evidence_mapping.rows)
+    assert [row["arm"] for row in table] == ["+".join(names) for names in SETTINGS]
+    assert [tuple(row[part] for part in ("chunk", "eligibility", "fuse", "select")) for row in table] == SETTINGS
+    assert [row["macro_recall"] for row in table] == MACRO_RECALL
+    assert [row["mean_cost"] for row in table] == [sum(costs) / 4 for costs in CONTEXTS]
+    assert [row["mean_cost_answerable"] for row in table] == [sum(costs[:3]) / 3 for costs in CONTEXTS]
+    assert {row["facts"] for row in table} == {4} and {row["answerable_queries"] for row in table} == {3}
+    # the two windows of overlap that two-facts and current-version keep share 60 characters; with `all` the windows of
+    # the old version that current-version and no-evidence keep do
+    assert [row["mean_duplicate_char"] for row in table] == [0, 0, 0, 0, 45, 45, 30, 30, 0, 0, 0, 0]
+    # with `all`, current-version and no-evidence each keep two chunks of the old version
+    assert [row["chunks_not_current"] for row in table] == [4, 4, 0, 0] * 3
+    assert [row["empty_contexts"] for row in table] == [0, 0, 1, 1] * 3
+
+
+def test_rows_do_not_depend_on_the_order_of_lines(evidence_mapping):
+    section = evidence_mapping.arguments["section"]
+    shuffled = random.Random(1).sample(evidence_mapping.rows, len(evidence_mapping.rows))
+    assert shuffled != evidence_mapping.rows
+    assert arm_rows(section, shuffled) == arm_rows(section, evidence_mapping.rows)
+
+
+def test_arms_stand_in_the_order_of_the_section():
+    table = arm_rows(two_arms(), [line("first", "q", 1, 1), line("second", "q", 0, 1)])
+    assert [(row["arm"], row["macro_recall"]) for row in table] == [("second", 0.0), ("first", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([line("third", "q", 1, 1)], "query 'q' names the arm 'third'"),
+        ([line("first", "q", 1, 1)], "only one has query 'q'"),
+        ([line("first", "q", 1, 1), line("second", "q", 1, 1), line("first", "q", 1, 1)], "arm 'first': two lines"),
+    ],
+)
+def test_lines_that_do_not_fit_the_section_are_refused(lines, message):
+    with pytest.raises(ValueError, match=message):
+        arm_rows(two_arms(), lines)
+
+
+def test_csv_has_a_column_for_every_number_and_ends_lines_with_lf(evidence_mapping):
+    data = evidence_mapping.files()["arms.csv"]
+    assert data.endswith(b"\n") and b"\r" not in data and data.count(b"\n") == 13
+    header, *lines = csv.reader(io.StringIO(data.decode()))
+    assert header == [
+        *("arm", "chunk", "eligibility", "fuse", "select", "queries", "answerable_queries", "facts"),
+        *("facts_in_index", "facts_in_candidates", "facts_in_context"),
+        *("macro_recall_index", "macro_recall_candidates", "macro_recall", "complete_queries"),
+        *("cost_unit", "mean_cost", "mean_cost_answerable", "mean_context_chunks", "mean_duplicate_char"),
+        *("empty_contexts", "chunks_not_current", "lost_ineligible", "lost_not_chunked", "lost_not_matched"),
+        *("lost_below_depth", "lost_crowded_out", "lost_does_not_fit", "lost_outside_top_k"),
+    ]
+    recalls = [dict(zip(header, fields, strict=True))["macro_recall"] for fields in lines]
+    assert recalls[:3] == ["0.3333333333333333", "0.3333333333333333", "0.6666666666666666"]
+    assert [float(text) for text in recalls] == MACRO_RECALL
+
+
+def test_a_mean_over_nothing_is_an_empty_field_and_null():
+    table = arm_rows(two_arms(), [line("first", "q", 0, 0, 7), line("second", "q", 0, 0)])
+    fields = next(iter(csv.DictReader(io.StringIO(arms_csv(table).decode()))))
+    assert fields["macro_recall"] == fields["mean_cost_answerable"] == ""
+    assert fields["mean_cost"] == "0.0"
+    assert headline("x", table, "macro_recall")["x"]["first"] == {"macro_recall": None, "mean_cost": 7.0}
+    assert best(table, "macro_recall") == (None, [])
+
+
+def test_metrics_hold_the_headline_alone(evidence_mapping):
+    metrics = json.loads(evidence_mapping.files()["metrics.json"])
+    assert list(metrics) == ["evidence_mapping"] and len(metrics["evidence_mapping"]) == 12
+    assert metrics["evidence_mapping"]["paragraph+current+single+top2"] == {"macro_recall": 1.0, "mean_cost": 172.25}
+
+
+def test_best_names_every_arm_that_has_the_highest_value():
+    table = [{"arm": name, "m": value} for name, value in (("a", 0.5), ("b", 0.7), ("c", None), ("d", 0.7))]
+    assert best(table, "m") == (0.7, ["b", "d"])
