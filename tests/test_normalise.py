@@ -107,6 +107,15 @@ def test_a_mark_that_only_the_compatibility_form_shows_is_put_in_order():
     assert changes == ((1, 3, 1, 4),)
 
 
+def test_hangul_parts_compose_though_none_is_a_combining_mark():
+    assert Policy(unicode="NFC").apply("x\u1100\u1161\u11a8y\uac00\u11a8") == ("x각y각", ((1, 2, 1, 4), (3, 4, 5, 7)))
+
+
+def test_a_composition_that_the_walk_does_not_foresee_is_still_exact_if_coarse(monkeypatch):
+    monkeypatch.setattr("spanledger.normalise._separable", lambda run, character, form: True)
+    assert Policy(unicode="NFC").apply("ae\u0301b") == ("aéb", ((0, 3, 0, 4),))
+
+
 def test_newlines_bom_and_zero_width():
     assert Policy(newlines="lf").apply("a\r\nbb\rc\n") == ("a\nbb\nc\n", ((1, 2, 1, 3), (4, 5, 5, 6)))
     assert Policy(bom="drop").apply("\ufeffalpha\ufeff beta") == ("alpha\ufeff beta", ((0, 0, 0, 1),))

@@ -158,6 +158,8 @@ def test_an_offset_inside_a_character_or_outside_the_text_is_none():
         None,
     ]
     assert [utf16.to_code_point(offset) for offset in range(7)] == [0, 1, 2, None, 3, 4, None]
+    last_of_one, first_of_two = UnitOffsets("\uffff!", "utf16"), UnitOffsets("\U00010000!", "utf16")
+    assert (last_of_one.to_code_point(1), first_of_two.to_code_point(1), first_of_two.to_code_point(2)) == (1, None, 1)
 
 
 def test_an_unknown_unit_is_refused():

@@ -82,6 +82,7 @@ def test_span_index_looks_past_a_long_span_that_starts_early():
     assert index.touching((55, 56)) == [7, 1]
     assert index.touching((99, 120)) == [7]
     assert index.touching((100, 120)) == []
+    assert index.touching((4, 5)) == [7]  # (3, 4) only touches
 
 
 @given(st.lists(SPAN, max_size=5), st.integers(0, 25))

@@ -61,7 +61,7 @@ class Window:
             if last == len(atoms.spans) and self.tail == "drop":
                 return
             reached = last
-            following = max(first + 1, last)
+            following = last
             end = atoms.before[last] if last < len(atoms.spans) else atoms.before[first] + self.chunk_size
             while following > first + 1 and end - atoms.before[following - 1] <= self.chunk_overlap:
                 following -= 1
