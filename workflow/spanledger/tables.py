@@ -87,10 +87,12 @@ def positions(rows: Collection[Row]) -> Iterator[Problem]:
 
 def unknown(name: str, valid: Collection[str]) -> str:
     """The end of a message about an unknown id: the nearest one, and all where they are few."""
+    # ids may hold line ends, which would break up the message
+    name, valid = repr(name)[1:-1], [repr(other)[1:-1] for other in valid]
     if len(valid) <= _LISTED:
         return nearest(name, valid)
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.5) if len(valid) <= _COMPARED else []
-    return f"did you mean {close[0]!r}?" if close else f"there are {len(valid)} others"
+    return f"did you mean '{close[0]}'?" if close else f"there are {len(valid)} others"
 
 
 def _name(part: str, value: dict[str, Any], ids: tuple[str, ...]) -> str:
