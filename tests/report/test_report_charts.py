@@ -41,6 +41,22 @@ def test_points_stand_where_their_values_say():
     assert [(tick.label, tick.place) for tick in plot.y_ticks][0] == ("0", charts.BOTTOM)
 
 
+@pytest.mark.parametrize(
+    ("lowest", "start", "labels"),
+    [
+        (0.499, 0, ["0", "0.2", "0.4", "0.6", "0.8", "1"]),
+        (0.5, 0.5, ["0.5", "0.6", "0.7", "0.8", "0.9", "1"]),
+        (0.89, 0.8, ["0.8", "0.84", "0.88", "0.92", "0.96", "1"]),
+        (1.0, 0.95, ["0.95", "0.96", "0.97", "0.98", "0.99", "1"]),
+    ],
+)
+def test_upward_axis_starts_below_the_lowest_share(lowest, start, labels):
+    plot = charts.scatter([(1, 1.0), (2, lowest)])
+    assert plot.lowest == start and [tick.label for tick in plot.y_ticks] == labels
+    share = (charts.BOTTOM - plot.spots[-1].y) / (charts.BOTTOM - charts.TOP)
+    assert start + share * (1 - start) == pytest.approx(lowest)
+
+
 def test_points_at_one_place_share_a_spot_and_missing_points_keep_the_numbers():
     plot = charts.scatter([(10, 0.5), None, (10, 0.5), (20, 0.5)])
     assert [(spot.members, spot.label) for spot in plot.spots] == [((0, 2), "1, 3"), ((3,), "4")]
@@ -51,9 +67,9 @@ def test_labels_of_neighbours_do_not_lie_on_each_other_or_on_a_mark():
     plot = charts.scatter([(100, 0.5), (103, 0.5), (106, 0.5), (100, 0.52), (200, 0.5)])
     boxes = []
     for spot in plot.spots:
-        width = 7.5 * len(spot.label)
+        width = 8 * len(spot.label)
         left = spot.label_x - {"start": 0, "middle": width / 2, "end": width}[spot.anchor]
-        boxes.append((left, spot.label_y - 7, left + width, spot.label_y + 7))
+        boxes.append((left, spot.label_y - 7.5, left + width, spot.label_y + 7.5))
     marks = [(spot.x - 7, spot.y - 7, spot.x + 7, spot.y + 7) for spot in plot.spots]
     pairs = [*combinations(boxes, 2), *((box, mark) for box in boxes for mark in marks)]
     for one, other in pairs:

@@ -4,10 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 760, 420
-LEFT, RIGHT, TOP, BOTTOM = 56, 736, 16, 372  # the edges of the plot inside the drawing
+WIDTH, HEIGHT = 1000, 460
+LEFT, RIGHT, TOP, BOTTOM = 60, 960, 16, 408  # the edges of the plot inside the drawing
 _RADIUS = 7
-_LETTER, _LINE = 7.5, 14  # the room that a character of a label takes
+_LETTER, _LINE = 8, 15  # the room that a character of a label takes
+_GAP = 3  # between two labels beside each other
+_LOWEST = (0.95, 0.9, 0.8, 0.5, 0.0)  # where the upward axis may start
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A scatter of shares (0 to 1, upwards) against amounts (from 0, to the right)."""
+    """A scatter of shares (`lowest` to 1, upwards) against amounts (from 0, to the right)."""
 
     spots: list[Spot]
+    lowest: float
     x_ticks: list[Tick]
     y_ticks: list[Tick]
 
@@ -58,11 +61,12 @@ def scatter(points: Sequence[tuple[float, float] | None]) -> Scatter:
     for index, point in enumerate(points):
         if point is not None:
             places.setdefault(point, []).append(index)
+    lowest = next(low for low in _LOWEST if low <= min((share for _, share in places), default=0.0))
     amounts = steps(max((amount for amount, _ in places), default=0.0))
     centres = {
         (amount, share): (
             LEFT + (RIGHT - LEFT) * amount / amounts[-1],
-            BOTTOM - (BOTTOM - TOP) * share,
+            BOTTOM - (BOTTOM - TOP) * (share - lowest) / (1 - lowest),
         )
         for amount, share in places
     }
@@ -71,13 +75,14 @@ def scatter(points: Sequence[tuple[float, float] | None]) -> Scatter:
     for point, members in places.items():
         x, y = centres[point]
         label = ", ".join(str(index + 1) for index in members)
-        label_x, label_y, anchor, box = _label(x, y, _LETTER * len(label), taken)
+        label_x, label_y, anchor, box = _label(x, y, _LETTER * len(label) + _GAP, taken)
         taken.append(box)
         spots.append(Spot(x, y, tuple(members), label, label_x, label_y, anchor))
     return Scatter(
         spots,
+        lowest,
         [Tick(LEFT + (RIGHT - LEFT) * value / amounts[-1], f"{value:,.10g}") for value in amounts],
-        [Tick(BOTTOM - (BOTTOM - TOP) * tenth / 10, f"{tenth / 10:g}") for tenth in range(0, 11, 2)],
+        [Tick(BOTTOM - (BOTTOM - TOP) * fifth / 5, f"{lowest + (1 - lowest) * fifth / 5:g}") for fifth in range(6)],
     )
 
 
