@@ -23,7 +23,8 @@ def chunk_documents(
     `documents` and `elements` come from normalise, in any order; `setting` is one resolved setting of the section chunk.
     The table's order is that of the documents (position, then doc_id and version by code point) and then of the spans;
     ordinals count it from 0. Every chunk's body is checked against its document. The union of a document's chunks need
-    not be the document. Raises ValueError for an unknown method or a value out of range.
+    not be the document. Counters of characters count the raw text. Raises ValueError for an unknown method or a value
+    out of range.
     """
     options = dict(setting)
     name = options.pop("method")
@@ -35,22 +36,28 @@ def chunk_documents(
         if element.acl is not None:
             guarded.setdefault((element.doc_id, element.version), []).append(element)
     chunks: list[Chunk] = []
-    covered = duplicated = 0
+    source = covered = duplicated = 0
     for document in sorted(documents, key=lambda d: d.order):
         offsets = OffsetMap(document.offsets)
+        own = guarded.get(document.key, [])
         raw_spans: list[Span] = []
+        ids: set[str] = set()
         for span in method.split(document.text):
-            raw_spans.append(offsets.to_raw(span))
-            chunks.append(
-                _chunk(document, span, raw_spans[-1], len(chunks), name, method, guarded.get(document.key, []))
-            )
+            raw = offsets.to_raw(span)
+            chunk = _chunk(document, span, raw, len(chunks), name, method, own)
+            # Cuts inside one change of normalise (ﬀ to ff) may give the same raw span and body again: one chunk.
+            if chunk.chunk_id not in ids:
+                ids.add(chunk.chunk_id)
+                chunks.append(chunk)
+                raw_spans.append(raw)
         distinct = length(union(raw_spans))
+        source += offsets.to_raw((0, len(document.text)))[1]
         covered += distinct
         duplicated += length(raw_spans) - distinct
     counters = {
         "documents": len(documents),
         "chunks": len(chunks),
-        "source_char": sum(len(document.text) for document in documents),
+        "source_char": source,
         "covered_char": covered,
         "duplicated_char": duplicated,
         "nobody_may_read": sum(1 for chunk in chunks if chunk.acl == ()),
@@ -74,7 +81,7 @@ def _chunk(
         (raw,),
         body,
         lengths,
-        acl=_acl(document, [element.acl for element in guarded if element.acl and overlap(element.span, span)]),
+        acl=_acl(document, [element.acl for element in guarded if overlap(element.span, span)]),
     )
 
 

@@ -1,0 +1,217 @@
+"""The chunk table: its order, its raw spans, who may read a chunk, and what its counters count."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import document, element
+from spanledger.chunking import METHODS, chunk_documents
+from spanledger.normalise import Policy, normalise_documents, normalise_elements
+from spanledger.spans import length, union
+
+FIXED = {"method": "window", "unit": "char", "chunk_size": 4, "chunk_overlap": 0, "tail": "drop"}
+SETTINGS = [
+    FIXED,
+    {**FIXED, "chunk_overlap": 3},
+    {**FIXED, "unit": "word", "chunk_size": 2, "chunk_overlap": 1},
+    {**FIXED, "unit": "byte", "chunk_size": 1, "tail": "keep"},
+    {"method": "paragraph"},
+    {"method": "document"},
+]
+TEXT = st.text(st.sampled_from("ab \n\ré\u0301ﬀ\u200b\ufeff"), max_size=14)
+
+
+def chunks_of(*documents, elements=(), **setting):
+    return chunk_documents(list(documents), list(elements), {**FIXED, **setting})[0]
+
+
+def test_a_table_by_hand():
+    table = chunks_of(document("b", "abcdef", "v2"), document("a", "xy", "v9"), chunk_overlap=1)
+    assert [(c.ordinal, c.doc_id, c.version, c.spans, c.body) for c in table] == [
+        (0, "a", "v9", ((0, 2),), "xy"),
+        (1, "b", "v2", ((0, 4),), "abcd"),
+        (2, "b", "v2", ((3, 6),), "def"),
+    ]
+    assert all(c.lengths == {"char": len(c.body)} and c.searched == c.body for c in table)
+
+
+def test_lengths_are_in_characters_and_in_the_units_of_the_method():
+    (only,) = chunks_of(document("a", "é  日 x"), unit="word", chunk_size=9)
+    assert only.lengths == {"char": 6, "word": 3}
+    (only,) = chunks_of(document("a", "é日"), unit="byte", chunk_size=9)
+    assert only.lengths == {"char": 2, "byte": 5}
+
+
+def test_documents_stand_by_position_then_by_name_in_code_point_order():
+    named = [
+        document("b", "x"),
+        document("B", "x"),
+        document("é", "x"),
+        document("a", "x", "v2"),
+        document("a", "x", "v10"),
+    ]
+    placed = [document("z", "x", position=0), document("y", "x", position=7), document("c", "x", position=7)]
+    table = chunks_of(*named, *placed)
+    assert [(c.doc_id, c.version) for c in table] == [
+        *(("z", "v1"), ("c", "v1"), ("y", "v1")),
+        *(("B", "v1"), ("a", "v10"), ("a", "v2"), ("b", "v1"), ("é", "v1")),
+    ]
+    assert [c.ordinal for c in table] == list(range(8))
+
+
+@given(st.lists(TEXT, max_size=5), st.sampled_from(SETTINGS), st.randoms(use_true_random=False))
+def test_no_order_of_the_input_changes_the_table(texts, setting, rng):
+    documents = [document(f"d{place}", text) for place, text in enumerate(texts)]
+    elements = [
+        element(f"e{place}", (start, start + 2), f"d{place % len(texts)}", acl=(f"g{place % 3}", "all"))
+        for place, start in enumerate(rng.sample(range(12), 6))
+        if texts
+    ]
+    expected = chunk_documents(documents, elements, setting)
+    rng.shuffle(documents)
+    rng.shuffle(elements)
+    assert chunk_documents(documents, elements, setting) == expected
+
+
+@given(
+    TEXT, st.sampled_from(SETTINGS), st.sampled_from(["keep", "NFC", "NFD", "NFKC"]), st.sampled_from(["keep", "lf"])
+)
+def test_the_raw_text_of_a_chunk_normalises_to_its_body_and_its_id_is_its_own(raw, setting, form, newlines):
+    policy = Policy(newlines=newlines, zero_width="drop", unicode=form)
+    table, counters = chunk_documents(normalise_documents([document("d", raw)], policy), [], setting)
+    for c in table:
+        ((start, end),) = c.spans
+        assert 0 <= start < end <= len(raw)
+        assert c.body
+        assert c.body in policy.apply(raw[start:end])[0]  # which holds more where a cut change was widened
+    assert len({c.chunk_id for c in table}) == len(table)
+    spans = [span for c in table for span in c.spans]
+    assert counters["covered_char"] == length(union(spans)) <= counters["source_char"]
+
+
+@given(TEXT, st.sampled_from(SETTINGS))
+def test_what_no_policy_changed_is_cut_out_letter_by_letter(text, setting):
+    for c in chunk_documents([document("d", text)], [], setting)[0]:
+        ((start, end),) = c.spans
+        assert text[start:end] == c.body
+
+
+def test_counters_by_hand():
+    """Windows (0,4) (2,6) (4,8) (6,9) of nine characters, then nothing of an empty document."""
+    table, counters = chunk_documents(
+        [document("a", "abcdefghi"), document("b", "")], [], {**FIXED, "chunk_overlap": 2}
+    )
+    assert [c.spans for c in table] == [((0, 4),), ((2, 6),), ((4, 8),), ((6, 9),)]
+    assert counters == {
+        "documents": 2,
+        "chunks": 4,
+        "source_char": 9,
+        "covered_char": 9,
+        "duplicated_char": 6,
+        "nobody_may_read": 0,
+    }
+    _, counters = chunk_documents([document("a", "one\n\n\ntwo")], [], {"method": "paragraph"})
+    assert (counters["source_char"], counters["covered_char"], counters["duplicated_char"]) == (9, 6, 0)
+
+
+def test_counters_count_the_raw_text():
+    """Four lines of 3 raw characters are 8 characters when normalised; all 12 are covered."""
+    documents = normalise_documents([document("a", "a\r\nb\r\nc\r\nd\r\n")], Policy(newlines="lf"))
+    _, counters = chunk_documents(documents, [], {**FIXED, "chunk_overlap": 2})
+    assert (counters["source_char"], counters["covered_char"], counters["duplicated_char"]) == (12, 12, 6)
+
+
+def test_the_id_says_what_a_chunk_is_and_nothing_else():
+    (plain,) = chunks_of(document("a", "abc"))
+    same = [
+        chunks_of(document("a", "abc", acl=("g",), visibility="internal", current=False))[0],
+        chunks_of(document("0", "xyzw"), document("a", "abc"))[1],  # another ordinal
+        chunks_of(document("a", "abc"), chunk_size=9, chunk_overlap=8)[0],  # another size
+    ]
+    assert {c.chunk_id for c in same} == {plain.chunk_id}
+    other = [
+        chunks_of(document("b", "abc"))[0],
+        chunks_of(document("a", "abc", "v2"))[0],
+        chunks_of(document("a", "abd"))[0],
+        chunks_of(document("a", "abcdabc"))[1],  # the same text at another place
+        chunk_documents([document("a", "abc")], [], {"method": "paragraph"})[0][0],
+    ]
+    assert len({c.chunk_id for c in [plain, *other]}) == 6
+
+
+def test_two_cuts_inside_one_change_give_one_chunk_where_nothing_tells_them_apart():
+    """NFKC makes ﬀ two letters; each letter alone leads back to the whole ﬀ, and both are the letter f."""
+    documents = normalise_documents([document("a", "xﬀy")], Policy(unicode="NFKC"))
+    table, counters = chunk_documents(documents, [], {**FIXED, "chunk_size": 1})
+    assert [(c.ordinal, c.spans, c.body) for c in table] == [
+        (0, ((0, 1),), "x"),
+        (1, ((1, 2),), "f"),
+        (2, ((2, 3),), "y"),
+    ]
+    assert (counters["chunks"], counters["duplicated_char"]) == (3, 0)
+
+
+def test_a_chunk_may_be_read_by_the_groups_that_may_read_every_part():
+    text = "aaaabbbbcccc"
+    parts = [
+        element("1", (0, 4), acl=("x", "y")),
+        element("2", (4, 8), acl=("y", "z")),
+        element("3", (8, 12)),  # everyone
+        element("4", (0, 12), doc_id="other", acl=("q",)),
+    ]
+    table = chunks_of(document("doc", text), document("other", ""), elements=parts, chunk_size=4)
+    assert [c.acl for c in table] == [("x", "y"), ("y", "z"), None]
+    table = chunks_of(document("doc", text), elements=parts, chunk_size=6)
+    assert [c.acl for c in table] == [("y",), ("y", "z")]
+    table = chunks_of(document("doc", text, acl=("z", "x")), elements=parts, chunk_size=4)
+    assert [c.acl for c in table] == [("x",), ("z",), ("z", "x")]
+    table, counters = chunk_documents([document("doc", text, acl=("x",))], parts, FIXED)
+    assert [c.acl for c in table] == [("x",), (), ("x",)]
+    assert counters["nobody_may_read"] == 1
+
+
+def test_an_element_that_only_touches_a_chunk_guards_nothing_in_it():
+    guard = [element("1", (4, 8), acl=("x",))]
+    assert [c.acl for c in chunks_of(document("doc", "aaaabbbbcccc"), elements=guard)] == [None, ("x",), None]
+
+
+def test_a_part_that_nobody_may_read_closes_the_chunk():
+    guard = [element("1", (1, 2), acl=())]
+    assert [c.acl for c in chunks_of(document("doc", "aaaabbbb"), elements=guard)] == [(), None]
+
+
+def test_elements_guard_the_normalised_text_that_came_from_them():
+    raw = [document("doc", "\r\n\r\nab")]
+    documents = normalise_documents(raw, Policy(newlines="lf"))
+    elements = normalise_elements([element("1", (4, 6), acl=("x",))], documents)
+    table = chunk_documents(documents, elements, {**FIXED, "chunk_size": 2})[0]
+    assert [(c.body, c.spans, c.acl) for c in table] == [("\n\n", ((0, 4),), None), ("ab", ((4, 6),), ("x",))]
+
+
+def test_the_order_of_a_table_is_not_that_of_the_file():
+    documents = [document(f"d{number}", "abcdef") for number in range(20)]
+    expected = chunks_of(*documents)
+    random.Random(4).shuffle(documents)
+    assert chunks_of(*documents) == expected
+
+
+def test_an_unknown_method_or_a_value_out_of_range_is_refused():
+    with pytest.raises(ValueError, match="chunk method 'sliding': expected one of document, paragraph, window"):
+        chunk_documents([], [], {"method": "sliding"})
+    with pytest.raises(ValueError, match="chunk_overlap"):
+        chunks_of(chunk_overlap=4)
+
+
+@pytest.mark.parametrize("span", [(0, 0), (2, 1), (-1, 2), (1, 4), (3, 5)])
+def test_a_method_that_gives_a_span_without_text_is_found_out(monkeypatch, span):
+    class Wrong:
+        version, unit = 1, "char"
+
+        def split(self, text):
+            yield span
+
+    monkeypatch.setitem(METHODS, "wrong", Wrong)
+    with pytest.raises(ValueError, match=r"chunk method 'wrong' gave span .* in \('doc', 'v1'\)"):
+        chunk_documents([document("doc", "abc")], [], {"method": "wrong"})
