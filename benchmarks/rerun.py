@@ -34,7 +34,11 @@ def seconds(folder: Path, environment: dict[str, str]) -> float:
     stages = [f"report@{name}" for name in ("evidence_mapping",)]
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "dvc", "repro", "-q", *stages], cwd=folder, env=environment, check=True, capture_output=True
+        [sys.executable, "-m", "dvc", "repro", "-q", *stages],
+        cwd=folder,
+        env=environment,
+        check=True,
+        capture_output=True,
     )
     return time.perf_counter() - start
 

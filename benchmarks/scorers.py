@@ -58,7 +58,9 @@ def main() -> None:
         by_loops.append(sorted(scores.items(), key=lambda item: (-item[1], chunks[item[0]].doc_id))[: SETTING["depth"]])
     loops = time.perf_counter() - start
 
-    same = all(list(zip(r.chunks, r.scores, strict=True)) == found for r, found in zip(by_arrays, by_loops, strict=True))
+    same = all(
+        list(zip(r.chunks, r.scores, strict=True)) == found for r, found in zip(by_arrays, by_loops, strict=True)
+    )
     print(f"{chunks_wanted} chunks, {queries_wanted} queries; equal to the last bit: {same}")
     print(f"arrays {arrays:.2f} s, plain Python {loops:.2f} s: {loops / arrays:.1f} times as fast")
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from spanledger import params
 from spanledger.errors import InputError, Problem, nearest
 
-_LOG_WIDTH = 120
+_LOG_WIDTH = 200
 
 
 def show(experiments: list[str]) -> int:
@@ -39,7 +39,7 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     first = rows[0]
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
-    table.add_column("arm", overflow="fold")
+    table.add_column("arm", no_wrap=True)
     headings = ("facts in index", "candidates", "context", "macro recall", f"mean cost ({first['cost_unit']})")
     for heading in headings:
         table.add_column(heading, justify="right")

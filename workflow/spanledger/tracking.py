@@ -9,10 +9,10 @@ from typing import Any
 def track(folder: Path, report: dict[str, Any]) -> int:
     """Runs `dvc add` on a dataset folder inside a DVC project, and prints what the import read, kept, merged and
     rejected; returns DVC's exit status. A folder outside a project is left as it is."""
-    for name in ("read", "kept", "merged"):
-        counts = ", ".join(f"{count} {what}" for what, count in report[name].items())
-        print(f"{name}: {counts}")
-    print(f"rejected: {len(report['rejected'])} (reasons: {folder / 'import_report.json'})")
+    for name in ("read", "kept", "merged", "rejected"):
+        counts = {what: n if isinstance(n, int) else len(n) for what, n in sorted(report[name].items())}
+        print(f"{name + ':':10}{', '.join(f'{count} {what}' for what, count in counts.items())}")
+    print(f"report:   {folder / 'import_report.json'}")
     if not Path(".dvc").is_dir() or Path.cwd() not in folder.resolve().parents:
         return 0
     return subprocess.run([sys.executable, "-m", "dvc", "add", "--quiet", str(folder)], check=False).returncode
