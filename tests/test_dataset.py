@@ -371,6 +371,12 @@ def test_dataset_yaml_with_a_problem(tmp_path, settings, field, message):
     assert told.startswith(message)
 
 
+@pytest.mark.parametrize("settings", [b"name: [", b"3", b"name: a\ncurrent_versions: {d: 1}\n"])
+def test_current_versions_that_are_at_fault_are_told_once(tmp_path, settings):
+    documents = [document("a", version="v1"), document("a", version="v2")]
+    assert len(problems(write(tmp_path, documents, settings=settings))) == 1
+
+
 def test_several_versions_need_a_current_one(tmp_path):
     documents = [document("a", version="v1"), document("a", version="v2"), document("a", doc_id="e")]
     ((_, _, _, field, message),) = problems(write(tmp_path, documents))

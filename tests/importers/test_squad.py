@@ -109,6 +109,12 @@ def test_evidence_states_its_text(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("language", ["no", "1e3", "é: #", "", None])
+def test_settings_survive_yaml(tmp_path, language):
+    dataset, _ = imported(tmp_path, article("T"), language=language, licence=language)
+    assert (dataset.summary["language"], dataset.summary["licence"]) == (language or None, language or None)
+
+
 def test_gzip_gives_the_same_dataset(tmp_path):
     articles = [article("T", paragraph("a b", question("q", answer(2, "b"))))]
     plain, _ = imported(tmp_path, *articles)

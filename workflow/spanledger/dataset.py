@@ -42,7 +42,7 @@ def load(folder: str | os.PathLike) -> Dataset:
         raise InputError([Problem(str(folder), message="no such folder: expected a dataset folder")])
     settings, problems = _settings(folder)
     documents = tables.read(folder, DOCUMENTS, "document", DOCUMENT_IDS)
-    elements = Table(str(folder / ELEMENTS), [], [], [])
+    elements = Table([], [], [])
     if os.path.lexists(folder / ELEMENTS):
         elements = tables.read(folder, ELEMENTS, "element", ELEMENT_IDS)
     queries = tables.read(folder, QUERIES, "query", ("query_id",))
@@ -67,20 +67,24 @@ def load(folder: str | os.PathLike) -> Dataset:
 
 
 def _settings(folder: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """dataset.yaml with its defaults; keys at fault are left out, so that the other files can be checked."""
+    """dataset.yaml with its defaults; what is at fault is left out, so that the other files can be checked."""
     path = folder / DESCRIPTION
+    # where it cannot be known which versions are current, it is no second fault that none is named
+    unknown = {**schema.defaults({}, "dataset", "dataset"), "current_versions": {}}
     try:
         value, faults = repaired(yaml12.read(path))
     except InputError as error:
-        return schema.defaults({}, "dataset", "dataset"), error.problems
+        return unknown, error.problems
     except RecursionError:
-        return schema.defaults({}, "dataset", "dataset"), [Problem(str(path), message="is nested too deeply")]
+        return unknown, [Problem(str(path), message="is nested too deeply")]
     faults += schema.problems(value, "dataset", "dataset")
+    problems = [Problem(str(path), field=field, message=message) for field, message in faults]
     if not isinstance(value, dict):
-        value = {}
+        return unknown, problems
     wrong = {field.replace("[", ".").split(".")[0] for field, _ in faults}
     sound = {key: inner for key, inner in value.items() if key not in wrong}
-    problems = [Problem(str(path), field=field, message=message) for field, message in faults]
+    if "current_versions" in wrong:
+        sound["current_versions"] = {}
     return schema.defaults(sound, "dataset", "dataset"), problems
 
 

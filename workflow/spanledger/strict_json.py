@@ -36,7 +36,7 @@ class _Repeated(dict):
 
 
 def parse(text: str) -> tuple[Any, list[Fault]]:
-    """A JSON value, repaired, and its faults in the order of the text. Raises ValueError for what is no JSON."""
+    """A JSON value, repaired, and its faults. Raises ValueError, with a message for people, for what is no JSON."""
     try:
         return repaired(json.loads(text, object_pairs_hook=_object))
     except json.JSONDecodeError as error:

@@ -27,12 +27,11 @@ class Row:
         return Problem(self.file, self.line, self.name, field, message)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """One file of a dataset. `rows` passed the schema; `broken` did not, and only tell which ids are no dangling ones.
     `problems` are those of the file and of single records. `read` is False where the file is not readable at all."""
 
-    file: str
     rows: list[Row]
     broken: list[Row]
     problems: list[Problem]
@@ -52,7 +51,7 @@ def read(folder: Path, name: str, part: str, ids: tuple[str, ...]) -> Table:
         faults += [fault for fault in schema.problems(line.value, "dataset", part) if fault[0] not in told]
         problems += [row.problem(*fault) for fault in faults]
         (broken if faults else rows).append(row)
-    return Table(str(path), rows, broken, problems, read=all(p.line for p in problems))
+    return Table(rows, broken, problems, read=all(p.line for p in problems))
 
 
 def unique(rows: list[Row], ids: tuple[str, ...], problems: list[Problem]) -> dict[Any, Row]:

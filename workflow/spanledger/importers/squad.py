@@ -65,10 +65,10 @@ def import_squad(source: Path, out: Path, *, language: str | None = None, licenc
         found.article(f"data[{number}]", doc_id, article)
     report = {"source": source.name, "source_sha256": files.sha256(data), "format": "squad", **found.report()}
     settings = {
-        "name": source.name.removesuffix(".gz").removesuffix(".json"),
+        "name": source.name.removesuffix(".gz").removesuffix(".json") or source.name,
         "description": f"Imported from {source.name}, which is in SQuAD format.",
-        "language": language,
-        "licence": licence,
+        "language": language or None,
+        "licence": licence or None,
         "offset_unit": "code_point",
     }
     write_dataset(out, settings, found.documents, found.queries, report)
