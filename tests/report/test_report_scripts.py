@@ -11,40 +11,28 @@ from builders import document, evidence, fact, gold, query
 from spanledger.report import page
 
 FOLDER = Path(page.__file__).parent
-# As much of a document as question.js uses: elements whose text can be read back.
-DOCUMENT = """
-class Node {
-  constructor(tag) { this.tag = tag; this.attributes = {}; this.children = []; this.listeners = {}; }
-  setAttribute(name, value) { this.attributes[name] = String(value); }
-  addEventListener(name, listener) { this.listeners[name] = listener; }
-  append(...children) { for (const child of children) this.children.push(child instanceof Node ? child : String(child)); }
-  replaceChildren(...children) { this.children = []; this.append(...children); }
-  get text() { return this.children.map((child) => child instanceof Node ? child.text : child).join(""); }
-  all(tag, found = []) {
-    for (const child of this.children.filter((child) => child instanceof Node)) {
-      if (child.tag === tag) found.push(child);
-      child.all(tag, found);
-    }
-    return found;
-  }
-}
-const document = { createElement: (tag) => new Node(tag) };
-"""
 
 
 @pytest.fixture(scope="module")
 def node():
-    """Runs an expression after data.js and question.js; `value` is the variable `value` in it. Gives what it gives."""
+    """Evaluates an expression after data.js and question.js, with `value` as a variable. With an `address`
+    page.js has run as well, on a page with that address and `value` as its data."""
     program = shutil.which("node")
     if program is None:
         pytest.skip("Node.js is not installed; the page's scripts are plain JavaScript that only a browser needs")
 
-    def run(expression, value=None):
-        scripts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("data.js", "question.js")]
-        given = json.dumps(value)
-        source = "\n".join(
-            [*scripts, DOCUMENT, f"const value = {given};", f"console.log(JSON.stringify({expression}));"]
+    def run(expression, value=None, address=None):
+        names = ("data.js", "question.js", *(["page.js"] if address is not None else []))
+        stub, *scripts = (
+            path.read_text(encoding="utf-8")
+            for path in (Path(__file__).with_name("document.js"), *(FOLDER / name for name in names))
         )
+        given = [
+            f"const value = {json.dumps(value)};",
+            f"location.hash = {json.dumps(address or '')};",
+            "document.getElementById('data').textContent = JSON.stringify(value);",
+        ]
+        source = "\n".join([stub, *given, *scripts, f"console.log(JSON.stringify({expression}));"])
         done = subprocess.run([program, "-"], input=source.encode(), capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout)
@@ -225,3 +213,78 @@ def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):
         window for window in windows if "x" in window or "img" in window
     )
     assert [text[0:12]] in drawn["marked"] and "<b>f</b>" in drawn["text"]
+
+
+STATE = """(() => {
+  const list = document.getElementById("question-list");
+  const buttons = (item, state) => item.all("button").filter((button) => button.attributes[state] === "true");
+  const show = () => ({
+    address: location.hash,
+    count: document.getElementById("question-count").textContent,
+    ids: list.children.map((item) => item.dataset.question),
+    open: list.children.filter((item) => buttons(item, "aria-expanded").length).map((item) => item.dataset.question),
+    arms: list.children.flatMap((item) => buttons(item, "aria-pressed").map((button) => button.text)),
+  });
+  const item = (id) => list.children.find((child) => child.dataset.question === id);
+  const toggle = (id) => item(id).all("button")[0].fire("click");
+  const states = [show()];
+  STEPS
+  return states;
+})()"""
+
+
+def states(node, data, address, *steps):
+    taken = "".join(f"{step}; states.push(show());" for step in steps)
+    return node(STATE.replace("STEPS", taken), data, address)
+
+
+def test_a_link_opens_its_question_with_its_arm(node, evidence_mapping, carried):
+    link = "#question=two-facts&arm=overlap+current+single+chars240"
+    (state,) = states(node, carried(evidence_mapping), link)
+    assert state == {
+        "address": link,
+        "count": "4 of 4 questions.",
+        "ids": ["boundary-condition", "two-facts", "current-version", "no-evidence"],
+        "open": ["two-facts"],
+        "arms": ["overlap+current+single+chars240"],
+    }
+
+
+def test_a_link_to_nothing_says_so(node, evidence_mapping, carried):
+    (state,) = states(node, carried(evidence_mapping), "#question=three-facts&trail=none")
+    assert state["count"] == '4 of 4 questions. No question is called "three-facts". No arm is called "none".'
+    assert state["open"] == []
+
+
+def test_filters_and_clicks_change_the_list_and_the_address(node, evidence_mapping, carried):
+    opened, other, closed, filtered, reopened = states(
+        node,
+        carried(evidence_mapping),
+        "",
+        "toggle('two-facts')",
+        "item('two-facts').all('button').find((button) => button.text === 'fixed+all+single+top2').fire('click')",
+        "toggle('two-facts')",
+        "document.getElementById('filter-cause').value = 'does_not_fit'; document.getElementById('filters').fire('input')",
+        "toggle('boundary-condition')",
+    )[1:]
+    # without a choice the first arm that lost something is shown
+    assert (opened["address"], opened["arms"]) == ("#question=two-facts", ["overlap+all+single+top2"])
+    assert other["address"] == "#question=two-facts&trail=fixed+all+single+top2"
+    assert other["arms"] == ["fixed+all+single+top2"] and other["open"] == ["two-facts"]
+    assert (closed["address"], closed["open"]) == ("", [])
+    assert filtered["address"] == "#cause=does_not_fit" and filtered["count"] == "2 of 4 questions."
+    assert filtered["ids"] == ["boundary-condition", "current-version"]
+    # the first arm that lost something to this cause
+    assert reopened["arms"] == ["paragraph+all+single+chars240"]
+
+
+@pytest.mark.parametrize(
+    ("column", "numeric", "direction", "expected"),
+    [(0, "true", 1, "bdac"), (0, "true", -1, "abdc"), (1, "false", 1, "abcd"), (1, "false", -1, "dcba")],
+)
+def test_rows_sort_by_exact_value_with_null_last(node, evidence_mapping, carried, column, numeric, direction, expected):
+    rows = [["2", "b"], ["10", "a"], [None, "c"], ["2", "d"]]
+    cell = "row.map((value) => ({ dataset: value === null ? {} : { value } }))"
+    made = f"{json.dumps(rows)}.map((row) => ({{ name: row[1], cells: {cell} }}))"
+    call = f"sorted({made}, {column}, {numeric}, {direction}).map((row) => row.name)"
+    assert "".join(node(call, carried(evidence_mapping), "")) == expected

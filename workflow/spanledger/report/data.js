@@ -56,6 +56,11 @@ function factState(number, causes) {
   };
 }
 
+// Whether an arm lost a fact of a query, to one cause or (without a code) to any.
+function lost(data, query, arm, code) {
+  return query.arms[arm][3].some((number) => (code ? data.causes[(number >> 3) - 1]?.[0] === code : !(number & 4)));
+}
+
 // How many facts of a query an arm has in its context.
 function coveredCount(query, arm) {
   return query.arms[arm][3].filter((number) => number & 4).length;
@@ -136,8 +141,9 @@ function evidenceMarks(query) {
   return marks;
 }
 
-// The state of the page that a link holds; names of settings and of the keys below.
-const STATE_KEYS = ["question", "arm", "show", "cause", "text"];
+// The state of the page that a link holds: the open question, the filters, and the arm whose trail the question shows
+// where that is not the arm of the filters.
+const STATE_KEYS = ["question", "arm", "show", "cause", "text", "trail"];
 
 function readHash(hash) {
   const state = {};
@@ -166,14 +172,10 @@ function passes(data, query, filters) {
   if (filters.show === "no_answer" && required) return false;
   const chosen = filters.arm ? data.arms.findIndex((arm) => arm.name === filters.arm) : -1;
   const arms = chosen < 0 ? data.arms.map((_, place) => place) : [chosen];
-  if (filters.show === "lost" && !arms.some((arm) => coveredCount(query, arm) < required)) return false;
+  if (filters.show === "lost" && !arms.some((arm) => lost(data, query, arm))) return false;
   if (filters.show === "complete" && !(required && arms.every((arm) => coveredCount(query, arm) === required))) return false;
   if (filters.show === "differ" && new Set(query.arms.map((arm) => arm[3].map((number) => number & 4).join())).size < 2) {
     return false;
   }
-  if (filters.cause) {
-    const code = data.causes.findIndex(([cause]) => cause === filters.cause) + 1;
-    if (!arms.some((arm) => query.arms[arm][3].some((number) => number >> 3 === code && code))) return false;
-  }
-  return true;
+  return !filters.cause || arms.some((arm) => lost(data, query, arm, filters.cause));
 }

@@ -38,12 +38,13 @@ function startQuestions(data) {
   const more = byName("more-questions");
   let state = {};
   let found = [];
+  let unknownArms = [];
 
-  // The arm whose trail an open question shows: the chosen one, else the first that lost something, else the first.
+  // The arm whose trail an open question shows: the one chosen in it, else that of the filters, else the first that lost
+  // what the filters ask for, else the first.
   function armFor(query) {
-    if (state.arm) return state.arm;
-    const lost = data.arms.findIndex((_, place) => coveredCount(query, place) < query.facts.length);
-    return data.arms[Math.max(0, lost)].name;
+    const first = data.arms.findIndex((_, place) => lost(data, query, place, state.cause));
+    return state.trail || state.arm || data.arms[Math.max(0, first)].name;
   }
 
   function remember() {
@@ -66,13 +67,12 @@ function startQuestions(data) {
     if (open) {
       item.append(
         drawQuestion(data, query, armFor(query), (arm) => {
-          const top = item.getBoundingClientRect().top;
-          state.arm = arm;
-          inputs.arm.value = arm;
+          const chosen = document.activeElement.tagName === "SELECT" ? "h4 select" : "[aria-pressed=true]";
+          state.trail = arm;
           remember();
           const fresh = drawItem(place);
           item.replaceWith(fresh);
-          window.scrollBy(0, fresh.getBoundingClientRect().top - top);
+          fresh.querySelector(chosen).focus({ preventScroll: true });
         }),
       );
     }
@@ -81,28 +81,35 @@ function startQuestions(data) {
 
   function choose(id) {
     const before = state.question;
+    const clicked = id || before;
+    const top = itemOf(clicked).getBoundingClientRect().top;
     state.question = id;
+    state.trail = "";
     remember();
-    for (const shown of [before, id].filter(Boolean)) {
-      const item = [...list.children].find((child) => child.dataset.question === shown);
-      if (item) {
-        const fresh = drawItem(data.byId.get(shown));
-        item.replaceWith(fresh);
-        if (shown === id || !id) fresh.querySelector("button").focus({ preventScroll: true });
-      }
+    for (const changed of [before, id]) {
+      const item = itemOf(changed);
+      if (item) item.replaceWith(drawItem(data.byId.get(changed)));
     }
+    const item = itemOf(clicked);
+    item.querySelector("button").focus({ preventScroll: true });
+    window.scrollBy(0, item.getBoundingClientRect().top - top); // a question above that closed must not move this one
   }
 
-  function draw(length = PAGE_LENGTH) {
+  function itemOf(id) {
+    return [...list.children].find((child) => child.dataset.question === id);
+  }
+
+  function draw() {
     found = data.queries.map((_, place) => place).filter((place) => passes(data, data.queries[place], state));
+    const passing = found.length;
     const open = data.byId.get(state.question);
     if (open !== undefined && !found.includes(open)) found.unshift(open); // a linked question is shown whatever the filters
-    const shown = Math.max(length, found.indexOf(open) + 1);
+    const shown = Math.max(PAGE_LENGTH, found.indexOf(open) + 1);
     list.replaceChildren(...found.slice(0, shown).map(drawItem));
     const unknown = [];
     if (state.question && open === undefined) unknown.push(` No question is called "${state.question}".`);
-    if (state.unknownArm) unknown.push(` No arm is called "${state.unknownArm}".`);
-    byName("question-count").textContent = `${count(found.length)} of ${plural(data.queries.length, "question")}.${unknown.join("")}`;
+    for (const name of unknownArms) unknown.push(` No arm is called "${name}".`);
+    byName("question-count").textContent = `${count(passing)} of ${plural(data.queries.length, "question")}.${unknown.join("")}`;
     more.hidden = found.length <= shown;
     more.onclick = () => {
       const start = list.children.length;
@@ -113,24 +120,22 @@ function startQuestions(data) {
 
   function read() {
     state = readHash(location.hash);
-    if (state.arm && !data.arms.some((arm) => arm.name === state.arm)) {
-      state.unknownArm = state.arm;
-      state.arm = "";
-    }
+    unknownArms = [state.arm, state.trail].filter((name) => name && !data.arms.some((arm) => arm.name === name));
+    if (unknownArms.includes(state.trail)) state.trail = "";
     for (const [key, input] of Object.entries(inputs)) {
       input.value = state[key] || "";
       state[key] = input.value;
     }
     draw();
-    const item = [...list.children].find((child) => child.dataset.question === state.question);
+    const item = itemOf(state.question);
     if (item) item.scrollIntoView();
     else if (Object.keys(readHash(location.hash)).length) byName("questions").scrollIntoView();
   }
 
   function filter() {
     for (const [key, input] of Object.entries(inputs)) state[key] = input.value;
-    state.question = "";
-    state.unknownArm = "";
+    state.question = state.trail = "";
+    unknownArms = [];
     remember();
     draw();
   }
