@@ -13,15 +13,16 @@ class Bm25:
     N, df and the average length are of the eligible chunks; lengths in terms of the analyzer. Operations run in the
     order written, in float64, so chunks with equal frequencies and lengths tie exactly.
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the idf of
-    Lucene's BM25Similarity. Raises ValueError for k1 below 0 or b outside [0, 1].
+    Lucene's BM25Similarity. Raises ValueError for k1 outside [0, infinity) or b
+    outside [0, 1].
     """
 
     k1: float
     b: float
 
     def __post_init__(self):
-        if not self.k1 >= 0:
-            raise ValueError(f"bm25: k1 must be at least 0, found {self.k1}")
+        if not 0 <= self.k1 < math.inf:
+            raise ValueError(f"bm25: k1 must be at least 0 and finite, found {self.k1}")
         if not 0 <= self.b <= 1:
             raise ValueError(f"bm25: b must be from 0 to 1, found {self.b}")
 

@@ -1,0 +1,85 @@
+"""Terms, worked out by hand and against character-by-character twins."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanledger.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams
+
+TEXT = st.text(st.sampled_from("aZ9-_ ,日志七\u4e00\u9fff\u4dff\ua000éİ"), max_size=20)
+ASCII = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("R-17 wait, wait SECONDS", ["r-17", "wait", "wait", "seconds"]),
+        ("-a--b- c-", ["a", "b", "c"]),  # a hyphen joins only between two runs
+        ("24-hour-v2", ["24-hour-v2"]),
+        ("snake_case", ["snake", "case"]),
+        ("naïve 日志", ["na", "ve"]),
+        ("e.g. 3.14", ["e", "g", "3", "14"]),
+    ],
+)
+def test_ascii_words_by_hand(text, terms):
+    assert ascii_words(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("日志保留", ["日志", "志保", "保留"]),
+        ("日", []),  # a lone character gives none
+        ("日,志", []),  # punctuation breaks a run
+        ("日志JSON导出v2", ["日志", "json", "导出", "v2"]),
+        ("R-17", ["r", "17"]),
+        ("\u4e00\u9fff", ["\u4e00\u9fff"]),
+        ("\u4dff\u4e00\ua000", []),  # the neighbours of the range are outside
+        ("日志日志", ["日志", "志日", "日志"]),  # repeats stay, in the order of the text
+    ],
+)
+def test_cjk_bigrams_by_hand(text, terms):
+    assert cjk_bigrams(text) == terms
+
+
+@given(TEXT)
+def test_ascii_words_against_a_twin(text):
+    lowered = text.lower()
+    kept = [
+        c
+        if c in ASCII
+        or (c == "-" and 0 < place < len(lowered) - 1 and {lowered[place - 1], lowered[place + 1]} <= set(ASCII))
+        else " "
+        for place, c in enumerate(lowered)
+    ]
+    assert ascii_words(text) == "".join(kept).split()
+
+
+@given(TEXT)
+def test_cjk_bigrams_against_a_twin(text):
+    lowered = text.lower()
+    terms, place = [], 0
+    while place < len(lowered):
+        if lowered[place] in ASCII:
+            end = place
+            while end < len(lowered) and lowered[end] in ASCII:
+                end += 1
+            terms.append(lowered[place:end])
+            place = end
+        else:
+            pair = lowered[place : place + 2]
+            if len(pair) == 2 and all(0x4E00 <= ord(c) <= 0x9FFF for c in pair):
+                terms.append(pair)
+            place += 1
+    assert cjk_bigrams(text) == terms
+
+
+def test_analyzers_go_by_name():
+    assert {name: analyzer(name)("R-17 日志") for name in ANALYZERS} == {
+        "ascii_words": ["r-17"],
+        "cjk_bigrams": ["r", "17", "日志"],
+    }
+    with pytest.raises(ValueError, match="analyzer 'words': expected one of ascii_words, cjk_bigrams"):
+        analyzer("words")

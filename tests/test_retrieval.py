@@ -1,0 +1,141 @@
+"""Rankings of a branch: eligible chunks alone, cut by depth, whatever the order of the input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import chunk, document, query
+from spanledger.indexing import build_indexes
+from spanledger.ordering import TIES, tie_ranks
+from spanledger.retrieval import Retriever, retrieve
+
+ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
+OVERLAP = {"index": "words", "scorer": "term_overlap", "depth": None, "tie": "document"}
+BM25 = {**OVERLAP, "scorer": "bm25", "k1": 1.2, "b": 0.75}
+BODIES = st.lists(st.text(st.sampled_from("abc  "), max_size=8), max_size=8)
+TEXT = st.text(st.sampled_from("abcd "), max_size=6)
+
+
+def table(bodies, **rest):
+    return [chunk(place, body, f"d{place}", **rest) for place, body in enumerate(bodies)]
+
+
+def run(chunks, queries, setting, eligibility=ALL, documents=None):
+    documents = documents or [document(c.doc_id, c.body, c.version) for c in chunks]
+    indexes, _ = build_indexes(chunks, documents, queries, eligibility, {"analyzer": "ascii_words"})
+    return retrieve(indexes, chunks, queries, "ascii_words", setting)
+
+
+def test_a_ranking_by_hand():
+    chunks = table(["b", "a b", "c", "a b c", "b a"])
+    (ranking,), counters = run(chunks, [query("q", "a b")], OVERLAP)
+    assert (ranking.query_id, ranking.chunks, ranking.scores) == ("q", (1, 3, 4, 0), (2.0, 2.0, 2.0, 1.0))
+    assert counters == {
+        "queries": 1,
+        "queries_without_candidates": 0,
+        "candidates": 4,
+        "term_checks": 10,  # two terms, five chunks
+        "nonzero_contributions": 7,  # a in three, b in four
+    }
+
+
+def test_counters_are_taken_before_the_cut_and_over_eligible_chunks():
+    chunks = table(["a", "a b", "b", "a"])
+    documents = [document(f"d{place}", current=place != 3) for place in range(4)]
+    queries = [query("1", "a b x"), query("2", "a"), query("3", "x")]
+    _, counters = run(chunks, queries, {**OVERLAP, "depth": 1}, {**ALL, "versions": "current"}, documents)
+    assert counters == {
+        "queries": 3,
+        "queries_without_candidates": 1,
+        "candidates": 2,
+        "term_checks": 3 * 3 + 1 * 3 + 1 * 3,
+        "nonzero_contributions": 4 + 2 + 0,
+    }
+
+
+@given(BODIES, TEXT, st.sampled_from([OVERLAP, BM25]), st.sampled_from(TIES))
+def test_the_first_k_never_depend_on_k(bodies, text, setting, tie):
+    chunks = table(bodies)
+    setting = {**setting, "tie": tie}
+    (whole,), _ = run(chunks, [query("q", text)], setting)
+    for depth in range(1, len(bodies) + 2):
+        (cut,), _ = run(chunks, [query("q", text)], {**setting, "depth": depth})
+        assert cut.chunks == whole.chunks[:depth]
+        assert cut.scores == whole.scores[:depth]
+
+
+@given(BODIES, TEXT, st.sampled_from([OVERLAP, BM25]))
+def test_candidates_are_the_chunks_that_hold_a_query_term_best_first(bodies, text, setting):
+    (ranking,), _ = run(table(bodies), [query("q", text)], setting)
+    assert set(ranking.chunks) == {n for n, body in enumerate(bodies) if set(body.split()) & set(text.split())}
+    assert len(set(ranking.chunks)) == len(ranking.chunks)
+    assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
+    assert all(score > 0 for score in ranking.scores)
+
+
+@given(
+    BODIES, st.lists(TEXT, min_size=1, max_size=4), st.sampled_from([OVERLAP, BM25]), st.randoms(use_true_random=False)
+)
+def test_no_order_of_queries_or_documents_changes_a_ranking(bodies, texts, setting, rng):
+    chunks = table(bodies)
+    documents = [document(c.doc_id, c.body) for c in chunks]
+    queries = [query(f"q{place}", text, groups=("g",) * (place % 2)) for place, text in enumerate(texts)]
+    rule = {**ALL, "acl": "asker"}
+    expected = run(chunks, queries, setting, rule, documents)
+    assert [ranking.query_id for ranking in expected[0]] == [f"q{place}" for place in range(len(texts))]
+    rng.shuffle(queries)
+    rng.shuffle(documents)
+    assert run(chunks, queries, setting, rule, documents) == expected
+
+
+@given(BODIES, TEXT, st.sampled_from([OVERLAP, BM25]), st.integers(0, 255))
+def test_what_is_not_eligible_might_as_well_not_exist(bodies, text, setting, mask):
+    """The ranking over an index of some chunks equals the one over a corpus of these chunks alone."""
+    chunks = table(bodies)
+    kept = [place for place in range(len(bodies)) if mask >> place & 1]
+    documents = [document(c.doc_id, current=c.ordinal in kept) for c in chunks]
+    (filtered,), _ = run(chunks, [query("q", text)], setting, {**ALL, "versions": "current"}, documents)
+    alone = [chunk(new, bodies[old], f"d{old}") for new, old in enumerate(kept)]
+    (expected,), _ = run(alone, [query("q", text)], setting)
+    assert filtered.chunks == tuple(kept[ordinal] for ordinal in expected.chunks)
+    assert filtered.scores == expected.scores
+
+
+def test_each_query_is_answered_from_the_index_of_its_class():
+    chunks = [chunk(0, "a open", "d0"), chunk(1, "a a secret", "d1", acl=("g",))]
+    queries = [query("out", "a secret"), query("in", "a secret", groups=("g",))]
+    rankings, counters = run(chunks, queries, OVERLAP, {**ALL, "acl": "asker"})
+    assert [(r.query_id, r.chunks) for r in rankings] == [("in", (1, 0)), ("out", (0,))]
+    assert counters["term_checks"] == 2 * 2 + 2 * 1
+
+
+def test_nothing_to_find():
+    assert run([], [query("q", "a")], BM25)[0][0].chunks == ()
+    assert run(table(["", " "]), [query("q", "a")], BM25)[0][0].chunks == ()
+    assert run(table(["a"]), [query("q", "")], BM25)[0][0].chunks == ()
+    assert run(table(["a"]), [], BM25)[0] == []
+
+
+def test_scores_are_by_ordinal_and_zero_where_not_eligible():
+    chunks = table(["a", "a", "b"])
+    documents = [document("d0", current=False), document("d1"), document("d2")]
+    queries = [query("q", "a")]
+    indexes, _ = build_indexes(chunks, documents, queries, {**ALL, "versions": "current"}, {"analyzer": "ascii_words"})
+    retriever = Retriever(indexes[0], tie_ranks(chunks, "document"), "ascii_words", OVERLAP)
+    assert np.array_equal(retriever.scores(queries[0]), [0.0, 1.0, 0.0])
+    assert np.array_equal(retriever.scores(queries[0]), [0.0, 1.0, 0.0])  # what is cached is not added to
+    assert retriever.terms(query(text="b a b")) == ["a", "b"]
+
+
+def test_what_does_not_fit_together_is_refused():
+    chunks = table(["a"])
+    indexes, _ = build_indexes(chunks, [document("d0")], [query("q")], ALL, {"analyzer": "ascii_words"})
+    with pytest.raises(ValueError, match="query 'other' belongs to no eligibility class of the index"):
+        retrieve(indexes, chunks, [query("other")], "ascii_words", OVERLAP)
+    with pytest.raises(ValueError, match="scorer 'tfidf'"):
+        retrieve(indexes, chunks, [query("q")], "ascii_words", {**OVERLAP, "scorer": "tfidf"})
+    with pytest.raises(ValueError, match="tie 'none'"):
+        retrieve(indexes, chunks, [query("q")], "ascii_words", {**OVERLAP, "tie": "none"})
+    with pytest.raises(ValueError, match="analyzer 'words'"):
+        retrieve(indexes, chunks, [query("q")], "words", OVERLAP)
