@@ -100,6 +100,16 @@ def test_a_long_list_keeps_its_head_the_context_and_what_holds_evidence(ran):
     assert data["queries"][0]["arms"][1][1:3] == [[0, 1, 2], [[1, None, SHOWN + 1 - 3]]]
 
 
+def test_a_long_list_keeps_a_selected_chunk_from_its_end(ran):
+    # 40 paragraphs of two shared terms that do not fit, and at rank 41 a short one of one term that does
+    documents = [document("doc", "\n\n".join(["word term"] * 40 + ["word"]))]
+    section = {**DEEP, "chunk": {"paragraph": {"method": "paragraph"}}, "select": {"short": {"budget": 4}}}
+    data = carried(ran("short", section, documents, [query("q", "word term")], [gold("q")]))
+    (held,) = data["queries"][0]["lists"]
+    assert held["ranks"] == [*range(1, SHOWN + 1), 41]
+    assert data["queries"][0]["arms"][0][1:3] == [[SHOWN], [[0, 4, SHOWN]]]
+
+
 def test_a_context_below_the_written_trail_is_named_without_a_document(ran):
     section = {**DEEP, "score": {"trail": 1}}
     data = carried(ran("cut", section, [document("doc", "word " * 4)], [query("q", "word")], [gold("q")]))

@@ -158,6 +158,7 @@ DRAW = """
   const items = drawn.all("li").filter((item) => (item.attributes.class || "").startsWith("candidate"));
   return {
     text: drawn.text,
+    around: drawn.all("blockquote").map((quote) => quote.text),
     quotes: drawn.all("blockquote").map((quote) => quote.all("mark").map((mark) => mark.text)),
     chunks: items.map((item) => item.all("div")[0].all("p").map((part) => part.text)),
     marked: items.map((item) => item.all("mark").map((mark) => mark.text)),
@@ -180,6 +181,8 @@ def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, ev
         ["Logs retention is 7 days."],
         ["Export format: JSON lines."],
     ]
+    text = next(d.text for d in evidence_mapping.arguments["documents"] if d.doc_id == "logs")
+    assert crowded["around"] == [f"{text[:180]} …", "Records stay seven days.", f"… {text[97:]}"]
     assert "3 candidates, 2 selected (at most 240 characters)" in crowded["text"]
     assert "240 characters: 180 distinct source characters, 60 repeated" in crowded["text"]
     assert "skipped: does not fit, 0 characters were left" in crowded["text"]

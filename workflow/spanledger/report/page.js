@@ -67,7 +67,7 @@ function startQuestions(data) {
     if (open) {
       item.append(
         drawQuestion(data, query, armFor(query), (arm) => {
-          const chosen = document.activeElement.tagName === "SELECT" ? "h4 select" : "[aria-pressed=true]";
+          const chosen = document.activeElement.tagName === "SELECT" ? "h3 select" : "[aria-pressed=true]";
           state.trail = arm;
           remember();
           const fresh = drawItem(place);

@@ -54,7 +54,7 @@ function drawFacts(data, query, marks) {
   return element(
     "section",
     {},
-    element("h4", {}, query.facts.length === 1 ? "The required fact and its evidence" : `The ${query.facts.length} required facts and their evidence`),
+    element("h3", {}, query.facts.length === 1 ? "The required fact and its evidence" : `The ${query.facts.length} required facts and their evidence`),
     element("ol", { class: "facts" }, query.facts.map((fact, index) => drawFact(data, fact, index + 1, marks))),
   );
 }
@@ -136,7 +136,7 @@ function drawMatrix(data, query, armName, onArm) {
   return element(
     "section",
     {},
-    element("h4", {}, "All arms"),
+    element("h3", {}, "All arms"),
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All arms for this question" }, element("table", { class: "matrix" }, element("thead", {}, head), element("tbody", {}, rows))),
   );
 }
@@ -166,7 +166,7 @@ function drawTrail(data, query, marks, armName, onArm) {
   return element(
     "section",
     { class: "trail" },
-    element("h4", {}, "Candidates of ", choice),
+    element("h3", {}, "Candidates of ", choice),
     element("p", {}, summary(data, arm, found)),
     drawLosses(query, found),
     found.count ? drawCandidates(data, marks, arm, found) : null,
