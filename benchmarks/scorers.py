@@ -11,9 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
+from spanledger.core.records import Chunk, Document, Query
 from spanledger.indexing import build_indexes
-from spanledger.ranking import tie_ranks
-from spanledger.records import Chunk, Document, Query
+from spanledger.ordering import tie_ranks
 from spanledger.retrieval import Retriever
 
 SETTING = {"index": "words", "scorer": "bm25", "k1": 1.2, "b": 0.75, "depth": 200, "tie": "document"}

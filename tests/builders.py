@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
+from spanledger.core.records import Chunk, Document, Element, Query
+from spanledger.core.spans import Span
 from spanledger.gold import Evidence, Fact, Gold
-from spanledger.records import Chunk, Document, Element, Query
-from spanledger.spans import Span
 
 
 def document(doc_id: str = "doc", text: str = "", version: str = "v1", **rest) -> Document:

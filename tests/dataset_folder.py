@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from spanledger.core.errors import InputError
 from spanledger.dataset import load
-from spanledger.errors import InputError
 
 
 def write(folder: Path, documents=(), queries=(), elements=None, settings=None) -> Path:

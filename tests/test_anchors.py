@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.anchors import AnchorError, AnchorText
+from spanledger.dataset.anchors import AnchorError, AnchorText
 
 TEXT = st.text(st.sampled_from("aabé😀\r\n"), max_size=12)
 PART = st.text(st.sampled_from("aabé😀\r\n"), min_size=1, max_size=3)

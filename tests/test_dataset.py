@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import builders
 from dataset_folder import document, element, line, problems, query, quote, span, write
+from spanledger.core.errors import InputError
 from spanledger.dataset import load
-from spanledger.errors import InputError
 
 
 def test_the_bundled_experiment_holds_what_was_published(shared):

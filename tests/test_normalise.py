@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import document, element
+from spanledger.core.offsets import OffsetMap
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
-from spanledger.offsets import OffsetMap
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spanledger.offsets import OffsetMap, UnitOffsets, changes_of
+from spanledger.core.offsets import OffsetMap, UnitOffsets, changes_of
 
 # A text made piece by piece: kept characters, characters that were dropped, and changes of one or more characters.
 PIECE = st.one_of(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.spans import SpanIndex, check, covers, length, overlap, union
+from spanledger.core.spans import SpanIndex, check, covers, length, overlap, union
 
 SPAN = st.tuples(st.integers(0, 25), st.integers(0, 25))
 REAL_SPAN = st.tuples(st.integers(0, 25), st.integers(1, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))

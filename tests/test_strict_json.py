@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger import strict_json
-from spanledger.errors import Problem
-from spanledger.strict_json import Line, parse, read_lines
+from spanledger.core.errors import Problem
+from spanledger.dataset import strict_json
+from spanledger.dataset.strict_json import Line, parse, read_lines
 
 NUMBER = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.units import UNITS, Atoms, count
+from spanledger.core.units import UNITS, Atoms, count
 
 TEXT = st.text(st.sampled_from("ab_9 \n\t日本,.é😀\u3000-") | st.characters(codec="utf-8"), max_size=40)
 

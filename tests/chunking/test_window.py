@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanledger.chunking.window import Window
-from spanledger.units import UNITS, count
+from spanledger.core.units import UNITS, count
 
 TEXT = st.text(st.sampled_from("ab1 \n,日é😀"), max_size=30)
 SIZES = st.integers(1, 9).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))

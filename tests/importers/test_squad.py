@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanledger.core.errors import InputError
 from spanledger.dataset import load
-from spanledger.errors import InputError
 from spanledger.importers.squad import import_squad
 
 
@@ -293,7 +293,7 @@ def test_a_failing_write_leaves_nothing_behind(tmp_path, monkeypatch):
     def fail(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spanledger.files.document", fail)  # the report is written last
+    monkeypatch.setattr("spanledger.core.files.document", fail)  # the report is written last
     with pytest.raises(KeyboardInterrupt):
         import_squad(path, tmp_path / "out")
     assert list(tmp_path.iterdir()) == [path]

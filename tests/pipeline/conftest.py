@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from spanledger import plan
+from spanledger.engine import plan
 
 SOURCE = Path(__file__).resolve().parents[2]
 EXPERIMENT = "evidence_mapping"

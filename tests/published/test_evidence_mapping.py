@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from spanledger import metrics, params
+from spanledger import metrics
+from spanledger.core.records import Chunk
 from spanledger.coverage import Coverage
 from spanledger.dataset import load
+from spanledger.engine import params
 from spanledger.experiment import run
 from spanledger.gold import Evidence
-from spanledger.records import Chunk
 
 PROJECT = Path(__file__).resolve().parents[2]
 SELECTORS = {"topk": "top2", "budget": "chars240"}
@@ -104,9 +105,7 @@ def test_document_that_no_query_term_reaches(results, expected):
 
 def test_queries_and_their_facts(results, expected):
     assert [q.query_id for q in results.dataset.queries] == [q["id"] for q in expected["queries"]]
-    for query, gold, published in zip(
-        results.dataset.queries, results.dataset.golds, expected["queries"], strict=True
-    ):
+    for query, gold, published in zip(results.dataset.queries, results.dataset.golds, expected["queries"], strict=True):
         assert query.text == published["query"]
         assert len(gold.facts) == published["requiredFacts"]
         support = [[[(e.doc_id, e.version, *e.span) for e in group] for group in f.support] for f in gold.facts]
@@ -181,7 +180,9 @@ def test_query_without_evidence(results, expected):
     returned = [bool(row["candidates"]) for row in mine]
     assert any(returned) == published["someConfigsReturnIt"]
     assert all(returned) == published["everyConfigReturnsIt"]
-    assert {term for row in mine for c in row["candidates"] for term in c["matched_terms"]} == {published["matchedTerm"]}
+    assert {term for row in mine for c in row["candidates"] for term in c["matched_terms"]} == {
+        published["matchedTerm"]
+    }
     assert all(row["recall"] is None for row in mine)
 
 

@@ -4,8 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from spanledger import experiment, params
+from spanledger import experiment
 from spanledger.dataset import Dataset, load
+from spanledger.engine import params
 from spanledger.report import report
 
 VOID = {"meta", "wbr", "br", "input", "link", "img", "hr", "base", "embed", "source", "col"}

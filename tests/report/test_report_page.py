@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from builders import document, evidence, fact, gold, query
-from spanledger import params, schema, selection
+from spanledger import selection
+from spanledger.engine import params, schema
 from spanledger.loss import CAUSES
 from spanledger.report import words
 

@@ -8,9 +8,9 @@ from snakemake.exceptions import WorkflowError
 
 PROJECT = Path(workflow.basedir)
 sys.path.insert(0, str(PROJECT / "workflow"))
-from spanledger import closure, guard, plan
-from spanledger import params as parameters
-from spanledger.errors import InputError
+from spanledger.engine import closure, guard, plan
+from spanledger.engine import params as parameters
+from spanledger.core.errors import InputError
 
 if config:
     raise WorkflowError("--config and --configfile are not tracked by DVC; edit params.yaml instead")

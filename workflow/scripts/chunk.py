@@ -9,9 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files
 from spanledger.chunking import chunk_documents
-from spanledger.records import Document, Element, from_records, to_record
+from spanledger.core import files
+from spanledger.core.records import Document, Element, from_records, to_record
+from spanledger.engine import command
 
 
 def main() -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, ranking
+from spanledger import ranking
+from spanledger.core import files
+from spanledger.engine import command
 from spanledger.fusion import fuse
 
 

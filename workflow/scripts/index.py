@@ -10,9 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files
+from spanledger.core import files
+from spanledger.core.records import Chunk, Document, Query, from_records
+from spanledger.engine import command
 from spanledger.indexing import build_indexes, to_records
-from spanledger.records import Chunk, Document, Query, from_records
 
 
 def main() -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, gold
+from spanledger import gold
+from spanledger.core import files
+from spanledger.core.records import Document, Element, Query, from_records, to_record
+from spanledger.engine import command
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
-from spanledger.records import Document, Element, Query, from_records, to_record
 
 
 def main() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, guard, provenance
+from spanledger.core import files
+from spanledger.engine import command, guard, provenance
 
 
 def main() -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, gold
-from spanledger.records import Document, Query, from_records
+from spanledger import gold
+from spanledger.core import files
+from spanledger.core.records import Document, Query, from_records
+from spanledger.engine import command
 from spanledger.report import report
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, gold, indexing, ranking, selection
-from spanledger.records import Chunk, Document, Query, from_records
+from spanledger import gold, indexing, ranking, selection
+from spanledger.core import files
+from spanledger.core.records import Chunk, Document, Query, from_records
+from spanledger.engine import command
 from spanledger.scoring import ArmScorer
 
 

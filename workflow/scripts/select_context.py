@@ -9,8 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, ranking, selection
-from spanledger.records import Chunk, from_records
+from spanledger import ranking, selection
+from spanledger.core import files
+from spanledger.core.records import Chunk, from_records
+from spanledger.engine import command
 
 
 def main() -> None:

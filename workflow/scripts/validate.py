@@ -8,9 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import command, files, gold
+from spanledger import gold
+from spanledger.core import files
+from spanledger.core.records import to_record
 from spanledger.dataset import load
-from spanledger.records import to_record
+from spanledger.engine import command
 
 
 def main() -> None:

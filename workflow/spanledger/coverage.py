@@ -6,9 +6,9 @@ and one missing character fails. A group is covered when all its spans are (AND)
 
 from collections.abc import Container, Iterable
 
+from spanledger.core.records import Chunk
+from spanledger.core.spans import Span, SpanIndex, covers, length, union
 from spanledger.gold import Evidence, Fact
-from spanledger.records import Chunk
-from spanledger.spans import Span, SpanIndex, covers, length, union
 
 
 class Coverage:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from spanledger.records import Chunk, Document, DocumentKey, Query
+from spanledger.core.records import Chunk, Document, DocumentKey, Query
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spanledger import files, gold, indexing, params, plan, ranking, records, selection
+from spanledger import gold, indexing, ranking, selection
 from spanledger.chunking import chunk_documents
+from spanledger.core import files, records
+from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
+from spanledger.engine import params, plan
 from spanledger.fusion import fuse
 from spanledger.indexing import Index, build_indexes
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.ranking import Ranking
-from spanledger.records import Chunk, Document, Element
 from spanledger.report import report
 from spanledger.retrieval import retrieve
 from spanledger.scoring import ArmScorer

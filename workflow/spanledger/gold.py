@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from spanledger.records import DocumentKey
-from spanledger.spans import Span
+from spanledger.core.records import DocumentKey
+from spanledger.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from spanledger.analyzers import analyzer
+from spanledger.core.files import read_lines
+from spanledger.core.records import Chunk, Document, Query
 from spanledger.eligibility import Eligibility
-from spanledger.files import read_lines
-from spanledger.records import Chunk, Document, Query
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ selected one were dropped), then does_not_fit or outside_top_k, by what the sele
 
 from collections.abc import Callable, Container
 
+from spanledger.core.records import Chunk
+from spanledger.core.spans import overlap
 from spanledger.coverage import Coverage
 from spanledger.gold import Fact
 from spanledger.ranking import Ranking
-from spanledger.records import Chunk
 from spanledger.selection import DOES_NOT_FIT, Context, Selector
-from spanledger.spans import overlap
 
 CAUSES = (
     "ineligible",

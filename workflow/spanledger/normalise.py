@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from spanledger.files import sha256
-from spanledger.offsets import OffsetMap, changes_of
-from spanledger.records import Document, Element
+from spanledger.core.files import sha256
+from spanledger.core.offsets import OffsetMap, changes_of
+from spanledger.core.records import Document, Element
 
 _KEEP = "keep"
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from spanledger.analyzers import analyzer
+from spanledger.core.records import Chunk, Query
 from spanledger.indexing import Index
-from spanledger.ranking import Ranking, ordered, tie_ranks
-from spanledger.records import Chunk, Query
+from spanledger.ordering import ordered, tie_ranks
+from spanledger.ranking import Ranking
 from spanledger.scorers import scorer
 
 _NOT_OF_SCORER = ("index", "scorer", "depth", "tie")

@@ -5,14 +5,15 @@ from typing import Any
 
 from spanledger import selection
 from spanledger.analyzers import analyzer
+from spanledger.core.errors import InputError, Problem
+from spanledger.core.records import Chunk, Document, DocumentKey, Query
 from spanledger.coverage import Coverage
 from spanledger.eligibility import Eligibility, EligibilityClass
-from spanledger.errors import InputError, Problem
 from spanledger.gold import Gold
 from spanledger.indexing import Index
 from spanledger.loss import cause_after_candidates, cause_before_candidates
-from spanledger.ranking import Ranking, tie_ranks
-from spanledger.records import Chunk, Document, DocumentKey, Query
+from spanledger.ordering import tie_ranks
+from spanledger.ranking import Ranking
 from spanledger.retrieval import Retriever
 from spanledger.selection import Context, Selector
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from spanledger import units
+from spanledger.core import units
+from spanledger.core.records import Chunk
 from spanledger.ranking import Ranking
-from spanledger.records import Chunk
 
 OUTSIDE_TOP_K = "outside-top-k"
 DOES_NOT_FIT = "does-not-fit"

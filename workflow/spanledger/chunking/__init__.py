@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from spanledger import units
 from spanledger.chunking.document import Whole
 from spanledger.chunking.paragraph import Paragraph
 from spanledger.chunking.window import Window
-from spanledger.files import canonical, sha256
-from spanledger.offsets import OffsetMap
-from spanledger.records import Chunk, Document, Element
-from spanledger.spans import Span, length, overlap, union
+from spanledger.core import units
+from spanledger.core.files import canonical, sha256
+from spanledger.core.offsets import OffsetMap
+from spanledger.core.records import Chunk, Document, Element
+from spanledger.core.spans import Span, length, overlap, union
 
 METHODS: dict[str, Callable[..., Any]] = {"window": Window, "paragraph": Paragraph, "document": Whole}
 

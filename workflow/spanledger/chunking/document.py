@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spanledger.spans import Span
+from spanledger.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spanledger.spans import Span
-from spanledger.units import UNITS, Atoms
+from spanledger.core.spans import Span
+from spanledger.core.units import UNITS, Atoms
 
 
 @dataclass(frozen=True, slots=True)

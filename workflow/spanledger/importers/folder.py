@@ -8,9 +8,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from spanledger import files
+from spanledger.core import files
+from spanledger.core.errors import Problem
 from spanledger.dataset import DESCRIPTION, DOCUMENTS, QUERIES
-from spanledger.errors import Problem
 
 REPORT = "import_report.json"
 

@@ -7,12 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spanledger import files, strict_json
-from spanledger.anchors import AnchorText
-from spanledger.errors import Problem, raise_problems
+from spanledger.core import files
+from spanledger.core.errors import Problem, raise_problems
+from spanledger.core.offsets import UnitOffsets
+from spanledger.dataset import strict_json
+from spanledger.dataset.anchors import AnchorText
+from spanledger.engine.schema import shown
 from spanledger.importers.folder import target_problems, write_dataset
-from spanledger.offsets import UnitOffsets
-from spanledger.schema import shown
 
 VERSION = "1"  # the format knows no versions of a text
 SEPARATOR = "\n\n"  # between the paragraphs of an article

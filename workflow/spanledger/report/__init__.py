@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from spanledger import files
+from spanledger.core import files
+from spanledger.core.records import Document, Query
 from spanledger.gold import Gold
-from spanledger.records import Document, Query
 from spanledger.report import page, tables
 from spanledger.report.results import Results
 

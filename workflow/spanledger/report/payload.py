@@ -6,12 +6,12 @@ because the page cuts their text out of the documents. Candidate lists that arms
 
 from typing import Any
 
+from spanledger.core.records import DocumentKey
+from spanledger.core.spans import overlap
 from spanledger.loss import CAUSES
 from spanledger.metrics import CHECKPOINTS
-from spanledger.records import DocumentKey
 from spanledger.report import words
 from spanledger.report.results import Results
-from spanledger.spans import overlap
 
 SHOWN = 30  # candidates of a list that the page shows in any case, so that it opens quickly whatever the depth
 

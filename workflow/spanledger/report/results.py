@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from spanledger.core.records import Document, DocumentKey, Query
+from spanledger.engine.plan import Arm, arms
 from spanledger.gold import Gold
-from spanledger.plan import Arm, arms
-from spanledger.records import Document, DocumentKey, Query
 from spanledger.report.tables import ArmRow, arm_rows
 
 

@@ -4,8 +4,8 @@ import csv
 import io
 from typing import Any
 
+from spanledger.engine.plan import arms
 from spanledger.metrics import arm_metrics
-from spanledger.plan import arms
 
 ArmRow = dict[str, Any]
 

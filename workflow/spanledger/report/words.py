@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spanledger.plan import arms, branches
+from spanledger.engine.plan import arms, branches
 
 # Cause of loss: a few words, and a sentence on one fact of one arm.
 CAUSES = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-from spanledger.spans import Span
+from spanledger.core.spans import Span
 
 DocumentKey = tuple[str, str]  # (doc_id, version)
 

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from spanledger.files import file_sha256
+from spanledger.core.files import file_sha256
 
 LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "ruamel.yaml")
 

@@ -8,8 +8,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from spanledger import params
-from spanledger.errors import InputError, Problem, nearest
+from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.engine import params
 
 _LOG_WIDTH = 200
 

@@ -9,9 +9,9 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
-from spanledger import params, yaml12
-from spanledger.errors import InputError, Problem, nearest
-from spanledger.files import write
+from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.core.files import write
+from spanledger.engine import params, yaml12
 
 _CJK_LANGUAGES = ("zh", "ja", "ko")
 

@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from spanledger.errors import InputError, Problem
+from spanledger.core.errors import InputError, Problem
 
 
 def read(path: str | os.PathLike) -> Any:

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from spanledger import closure, plan
-from spanledger.files import write
+from spanledger.core.files import write
+from spanledger.engine import closure, plan
 
 _HEAD = """\
 # Written by `make sync` from workflow/spanledger/plan.py and the imports of the stage scripts; a test holds it to them.
@@ -26,7 +26,7 @@ def _stage(stage: str) -> dict[str, Any]:
     rules = f"{stage} score_trail" if stage == "score" else stage
     read = ["${item.dataset}"] if stage == "validate" else [f"{results}/{name}" for name in plan.READS[stage]]
     written = [f"{results}/{name}" for name in plan.WRITES[stage]]
-    code = ["Snakefile", "workflow/rules/common.smk", f"workflow/rules/{stage}.smk", *closure.of_stage(stage)]
+    code = ["Snakefile", "workflow/rules/common.smk", f"workflow/rules/{stage}.smk", *closure.dependencies(stage)]
     sections = [f"${{key}}.{part}" for part in plan.SECTIONS[stage]]
     result: dict[str, Any] = {
         "cmd": f"snakemake --workflow-profile {_PROFILE} --allowed-rules {rules} {stage}_stage -- {record}",

@@ -9,9 +9,9 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from spanledger.errors import nearest
+from spanledger.core.errors import nearest
 
-FOLDER = Path(__file__).resolve().parents[1] / "schemas"
+FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 _KINDS = {
     "object": "a mapping",
     "array": "a list",

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from spanledger import params, yaml12
+from spanledger.engine import params, yaml12
 
 
 def prune(project: Path) -> Iterator[str]:

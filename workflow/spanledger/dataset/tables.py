@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spanledger import schema, strict_json
-from spanledger.errors import Problem, nearest
+from spanledger.core.errors import Problem, nearest
+from spanledger.dataset import strict_json
+from spanledger.engine import schema
 
 _LISTED = 20  # a message does not list more valid ids than this
 _COMPARED = 1000  # nor look for the nearest one among more

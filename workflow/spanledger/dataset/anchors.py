@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
-from spanledger import files
-from spanledger.offsets import UnitOffsets
-from spanledger.schema import shown
-from spanledger.spans import Span
+from spanledger.core import files
+from spanledger.core.offsets import UnitOffsets
+from spanledger.core.spans import Span
+from spanledger.engine.schema import shown
 
 _COUNTED = {"code_point": "characters", "utf16": "UTF-16 code units", "byte": "bytes of UTF-8"}
 

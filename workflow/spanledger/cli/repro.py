@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from spanledger import params, plan, yaml12
-from spanledger.errors import InputError
-from spanledger.guard import die_with_parent
+from spanledger.core.errors import InputError
+from spanledger.engine import params, plan, yaml12
+from spanledger.engine.guard import die_with_parent
 
 _RUNNING = Path(".spanledger", "running")
 _STAGE = re.compile(r"(Running stage|Stage) '(?P<name>[^']+)'")
@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
     status = _dvc(["repro", *arguments], len(experiments) * len(plan.STAGES))
     _RUNNING.unlink(missing_ok=True)
     if status == 0:
-        from spanledger.terminal import show
+        from spanledger.cli.terminal import show
 
         return show([])
     return status

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from spanledger.errors import InputError
+from spanledger.core.errors import InputError
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -67,27 +67,27 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def repro(arguments: argparse.Namespace) -> int:
-    from spanledger.repro import run
+    from spanledger.cli.repro import run
 
     return run(arguments.rest)
 
 
 def table(arguments: argparse.Namespace) -> int:
-    from spanledger.terminal import show
+    from spanledger.cli.terminal import show
 
     return show(arguments.experiments)
 
 
 def import_squad(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.tracking import track
     from spanledger.importers.squad import import_squad as read
-    from spanledger.tracking import track
 
     report = read(arguments.source, arguments.out, language=arguments.language, licence=arguments.licence)
     return track(arguments.out, report)
 
 
 def add_experiment(arguments: argparse.Namespace) -> int:
-    from spanledger import add_experiment as adding
+    from spanledger.cli import add_experiment as adding
 
     windows = adding.Windows(
         arguments.analyzer,
@@ -103,7 +103,7 @@ def add_experiment(arguments: argparse.Namespace) -> int:
 
 
 def prune(arguments: argparse.Namespace) -> int:
-    from spanledger.prune import prune as clear
+    from spanledger.cli.prune import prune as clear
 
     for line in clear(Path()):
         print(line)
@@ -111,7 +111,7 @@ def prune(arguments: argparse.Namespace) -> int:
 
 
 def sync(arguments: argparse.Namespace) -> int:
-    from spanledger.pipeline import sync as write
+    from spanledger.cli.pipeline import sync as write
 
     print("dvc.yaml was written anew" if write(Path()) else "dvc.yaml is up to date")
     return 0

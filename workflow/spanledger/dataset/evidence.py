@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from spanledger.anchors import AnchorError
-from spanledger.corpus import Corpus
+from spanledger.core.records import Query
+from spanledger.dataset.anchors import AnchorError
+from spanledger.dataset.corpus import Corpus
+from spanledger.dataset.tables import Row
 from spanledger.gold import Evidence, Fact
-from spanledger.records import Query
-from spanledger.tables import Row
 
 
 class EvidenceReader:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from spanledger.errors import InputError
-from spanledger.guard import die_with_parent
+from spanledger.core.errors import InputError
+from spanledger.engine.guard import die_with_parent
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

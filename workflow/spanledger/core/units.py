@@ -9,7 +9,7 @@ byte     bytes of the UTF-8 form; a character is never cut
 import re
 from itertools import accumulate
 
-from spanledger.spans import Span
+from spanledger.core.spans import Span
 
 UNITS = ("char", "word", "lexical", "byte")
 _PATTERNS = {"word": re.compile(r"\S+"), "lexical": re.compile(r"[A-Za-z0-9_]+|\S")}

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spanledger import schema, tables, yaml12
-from spanledger.corpus import DOCUMENT_IDS, ELEMENT_IDS, Corpus, names, position_of
-from spanledger.errors import InputError, Problem, raise_problems
-from spanledger.evidence import EvidenceReader
+from spanledger.core.errors import InputError, Problem, raise_problems
+from spanledger.core.records import Document, DocumentKey, Element, Query
+from spanledger.dataset import tables
+from spanledger.dataset.corpus import DOCUMENT_IDS, ELEMENT_IDS, Corpus, names, position_of
+from spanledger.dataset.evidence import EvidenceReader
+from spanledger.dataset.strict_json import repaired
+from spanledger.dataset.tables import Row, Table
+from spanledger.engine import schema, yaml12
 from spanledger.gold import Gold
-from spanledger.records import Document, DocumentKey, Element, Query
-from spanledger.strict_json import repaired
-from spanledger.tables import Row, Table
 
 DESCRIPTION, DOCUMENTS, ELEMENTS, QUERIES = "dataset.yaml", "documents.jsonl", "elements.jsonl", "queries.jsonl"
 

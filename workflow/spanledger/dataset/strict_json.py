@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spanledger.errors import Problem
-from spanledger.schema import shown
+from spanledger.core.errors import Problem
+from spanledger.engine.schema import shown
 
 MAX_DEPTH = 100  # the writer of the stages' files stops at 254 levels
 _LARGEST, _SMALLEST = 2**63 - 1, -(2**63)  # and at whole numbers of 64 bits

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spanledger.files import canonical, file_sha256, sha256, write
+from spanledger.core.files import canonical, file_sha256, sha256, write
 
 _LEDGER = Path(".snakemake", "spanledger")
 _PR_SET_PDEATHSIG = 1

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
-from spanledger.spans import Span
+from spanledger.core.spans import Span
 
 Change = tuple[int, int, int, int]
 

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from spanledger import schema, yaml12
-from spanledger.errors import InputError, Problem, nearest, raise_problems
-from spanledger.plan import arms
+from spanledger.core.errors import InputError, Problem, nearest, raise_problems
+from spanledger.engine import schema, yaml12
+from spanledger.engine.plan import arms
 
 NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
 _VARIANT = {"chunk": "method", "retrieve": "scorer"}  # the key that decides which others a setting has

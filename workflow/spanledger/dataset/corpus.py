@@ -5,13 +5,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from spanledger import files, schema, tables
-from spanledger.anchors import AnchorError, AnchorText
-from spanledger.errors import Problem
-from spanledger.records import Document, DocumentKey, Element
-from spanledger.spans import SpanIndex
-from spanledger.strict_json import unreadable
-from spanledger.tables import Row, Table
+from spanledger.core import files
+from spanledger.core.errors import Problem
+from spanledger.core.records import Document, DocumentKey, Element
+from spanledger.core.spans import SpanIndex
+from spanledger.dataset import tables
+from spanledger.dataset.anchors import AnchorError, AnchorText
+from spanledger.dataset.strict_json import unreadable
+from spanledger.dataset.tables import Row, Table
+from spanledger.engine import schema
 
 DOCUMENT_IDS = ("doc_id", "version")
 ELEMENT_IDS = ("element_id",)
