@@ -10,7 +10,7 @@ from spanledger.core.errors import InputError
 def main(arguments: list[str] | None = None) -> None:
     """Runs one subcommand; bad input ends it with one message and status 1."""
     parsed, rest = _parser().parse_known_args(arguments)
-    if rest and parsed.command is not repro:
+    if rest and parsed.command is not _repro:
         _parser().error(f"unrecognized arguments: {' '.join(rest)}")
     parsed.rest = rest
     try:
@@ -27,11 +27,11 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("repro", help="run what is stale (dvc repro) and show the headline numbers")
     command.add_argument("rest", nargs="*", metavar="ARGUMENT", help="passed on to dvc repro, as score@NAME or --force")
-    command.set_defaults(command=repro)
+    command.set_defaults(command=_repro)
 
     command = commands.add_parser("table", help="show the headline numbers of the results on disk")
     command.add_argument("experiments", nargs="*", help="these experiments alone")
-    command.set_defaults(command=table)
+    command.set_defaults(command=_table)
 
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     squad.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the dataset folder to make")
     squad.add_argument("--language", help="of documents and questions, as en or zh")
     squad.add_argument("--licence", help="of the data")
-    squad.set_defaults(command=import_squad)
+    squad.set_defaults(command=_import_squad)
 
     command = commands.add_parser("add-experiment", help="write the section of a new experiment into params.yaml")
     command.add_argument("name")
@@ -56,40 +56,40 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--depth", type=int, default=200, metavar="N", help="candidates a query")
     command.add_argument("--top-k", type=int, default=10, metavar="N", help="chunks of the first selector")
     command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
-    command.set_defaults(command=add_experiment)
+    command.set_defaults(command=_add_experiment)
 
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
-    command.set_defaults(command=prune)
+    command.set_defaults(command=_prune)
 
     command = commands.add_parser("sync", help="write dvc.yaml anew from the plan and the imports of the scripts")
-    command.set_defaults(command=sync)
+    command.set_defaults(command=_sync)
     return parser
 
 
-def repro(arguments: argparse.Namespace) -> int:
+def _repro(arguments: argparse.Namespace) -> int:
     from spanledger.cli.repro import run
 
     return run(arguments.rest)
 
 
-def table(arguments: argparse.Namespace) -> int:
+def _table(arguments: argparse.Namespace) -> int:
     from spanledger.cli.terminal import show
 
     return show(arguments.experiments)
 
 
-def import_squad(arguments: argparse.Namespace) -> int:
+def _import_squad(arguments: argparse.Namespace) -> int:
     from spanledger.cli.tracking import track
-    from spanledger.importers.squad import import_squad as read
+    from spanledger.importers.squad import import_squad
 
-    report = read(arguments.source, arguments.out, language=arguments.language, licence=arguments.licence)
+    report = import_squad(arguments.source, arguments.out, language=arguments.language, licence=arguments.licence)
     return track(arguments.out, report)
 
 
-def add_experiment(arguments: argparse.Namespace) -> int:
-    from spanledger.cli import add_experiment as adding
+def _add_experiment(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.add_experiment import Windows, add
 
-    windows = adding.Windows(
+    windows = Windows(
         arguments.analyzer,
         tuple(arguments.chunk_size),
         tuple(arguments.overlap_percent),
@@ -97,21 +97,21 @@ def add_experiment(arguments: argparse.Namespace) -> int:
         arguments.top_k,
         arguments.budget,
     )
-    adding.add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
+    add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
     print(f"{arguments.name} is in params.yaml; run it with: make repro")
     return 0
 
 
-def prune(arguments: argparse.Namespace) -> int:
-    from spanledger.cli.prune import prune as clear
+def _prune(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.prune import prune
 
-    for line in clear(Path()):
+    for line in prune(Path()):
         print(line)
     return 0
 
 
-def sync(arguments: argparse.Namespace) -> int:
-    from spanledger.cli.pipeline import sync as write
+def _sync(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.pipeline import sync
 
-    print("dvc.yaml was written anew" if write(Path()) else "dvc.yaml is up to date")
+    print("dvc.yaml was written anew" if sync(Path()) else "dvc.yaml is up to date")
     return 0
