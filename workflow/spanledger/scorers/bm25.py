@@ -13,8 +13,7 @@ class Bm25:
     N, df and the average length are of the eligible chunks; lengths in terms of the analyzer. Operations run in the
     order written, in float64, so chunks with equal frequencies and lengths tie exactly.
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the idf of
-    Lucene's BM25Similarity. Raises ValueError for k1 outside [0, infinity) or b
-    outside [0, 1].
+    Lucene's BM25Similarity. Raises ValueError for k1 outside [0, infinity) or b outside [0, 1].
     """
 
     k1: float
