@@ -102,7 +102,7 @@ class ArmScorer:
             facts.append({"fact_id": fact.fact_id, **held, "cause": cause})
         covered = {point: sum(fact[point] for fact in facts) for point in pools}
         source, unique = self._coverage.source_lengths(context.chunks)
-        shown = self._shown(gold, ranking)
+        shown = self._shown(gold, ranking, context)
         return {
             "arm": self._arm,
             "query_id": query.query_id,
@@ -124,14 +124,15 @@ class ArmScorer:
             },
         }
 
-    def _shown(self, gold: Gold, ranking: Ranking) -> list[tuple[int, int]]:
-        """(rank, ordinal) of the candidates that are written: the first ones, and all that hold evidence."""
+    def _shown(self, gold: Gold, ranking: Ranking, context: Context) -> list[tuple[int, int]]:
+        """(rank, ordinal) of the candidates that are written: the first ones, and all that were selected or hold
+        evidence."""
         numbered = list(enumerate(ranking.chunks, 1))
         if self._trail is None:
             return numbered
         evidence = (e for fact in gold.facts for group in fact.support for e in group)
-        holders = {ordinal for e in evidence for ordinal in self._coverage.holders(e)}
-        return [(place, ordinal) for place, ordinal in numbered if place <= self._trail or ordinal in holders]
+        kept = {*context.chunks, *(ordinal for e in evidence for ordinal in self._coverage.holders(e))}
+        return [(place, ordinal) for place, ordinal in numbered if place <= self._trail or ordinal in kept]
 
     def _candidates(self, query: Query, ranking: Ranking, shown: list[tuple[int, int]]) -> list[dict[str, Any]]:
         asked = {branch: set(analyse(query.text)) for branch, analyse in self._analyse.items()}

@@ -9,10 +9,12 @@ from spanledger.core.errors import InputError
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs one subcommand; bad input ends it with one message and status 1."""
-    parsed, rest = _parser().parse_known_args(arguments)
-    if rest and parsed.command is not _repro:
-        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
-    parsed.rest = rest
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parsed, unknown = _parser().parse_known_args(arguments)
+    if parsed.command is _repro:
+        parsed.rest = arguments[1:]
+    elif unknown:
+        _parser().error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         sys.exit(parsed.command(parsed))
     except (InputError, OSError) as error:

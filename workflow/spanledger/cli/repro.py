@@ -31,10 +31,11 @@ def run(arguments: list[str]) -> int:
     _RUNNING.touch()
     status = _dvc(["repro", *arguments], len(experiments) * len(plan.STAGES))
     _RUNNING.unlink(missing_ok=True)
-    if status == 0:
+    finished = [name for name in experiments if Path("results", name, "arms.csv").is_file()]
+    if status == 0 and finished:
         from spanledger.cli.terminal import show
 
-        return show([])
+        return show(finished)
     return status
 
 

@@ -22,7 +22,7 @@ DESCRIPTION, DOCUMENTS, ELEMENTS, QUERIES = "dataset.yaml", "documents.jsonl", "
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """What a dataset holds. Documents are raw; documents, elements and queries stand in the order of their records,
-    gold in that of the queries. `summary` holds its name, language, licence and counts."""
+    gold in that of the queries. `summary` holds its name, description, language, licence and counts."""
 
     documents: list[Document]
     elements: list[Element]
@@ -61,7 +61,7 @@ def load(folder: str | os.PathLike) -> Dataset:
         [query for query, _ in pairs],
         [gold for _, gold in pairs],
         tuple(map(tuple, settings["synonym_groups"])),
-        {name: settings.get(name) for name in ("name", "language", "licence")},
+        {name: settings.get(name) for name in ("name", "description", "language", "licence")},
     )
     dataset.summary.update(_counts(dataset))
     return dataset
