@@ -95,6 +95,7 @@ def test_a_whole_dataset(tmp_path):
     assert dataset.summary == {
         "name": "whole",
         "language": "de",
+        "description": None,
         "licence": None,
         "doc_ids": 2,
         "versions": 2,

@@ -110,8 +110,8 @@ def test_a_long_list_keeps_a_selected_chunk_from_its_end(ran):
     assert data["queries"][0]["arms"][0][1:3] == [[SHOWN], [[0, 4, SHOWN]]]
 
 
-def test_a_context_below_the_written_trail_is_named_without_a_document(ran):
+def test_a_context_below_the_written_trail_has_its_text(ran):
     section = {**DEEP, "score": {"trail": 1}}
     data = carried(ran("cut", section, [document("doc", "word " * 4)], [query("q", "word")], [gold("q")]))
     context = data["queries"][0]["arms"][0][1]
-    assert [len(data["chunks"][chunk]) for chunk in context] == [4, 1]
+    assert [len(data["chunks"][chunk]) for chunk in context] == [4, 4]
