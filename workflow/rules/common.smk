@@ -1,15 +1,18 @@
 # What all rules share: the resolved parameters, the code that a job depends on, and the guards of a run.
 import json
+import logging
 import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 PROJECT = Path(workflow.basedir)
 sys.path.insert(0, str(PROJECT / "workflow"))
 from spanledger.engine import closure, guard, plan
 from spanledger.engine import params as parameters
+from spanledger.core import files
 from spanledger.core.errors import InputError
 
 if config:
@@ -21,13 +24,15 @@ except InputError as error:
 EXPERIMENTS = list(PARAMS["experiments"])
 
 # A job replaces its shell, so that the kernel kills it with Snakemake (see guard.die_with_parent).
-shell.prefix("set -euo pipefail; exec ")
-os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+shell.prefix("set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1; exec ")
 
-UNDER_DVC = os.environ.get("DVC_STAGE")  # stage@experiment
+# stage@experiment, and in front of it the path of dvc.yaml where DVC runs in another folder.
+UNDER_DVC = os.environ.get("DVC_STAGE", "").rpartition(":")[2]
 if UNDER_DVC and workflow.is_main_process:
     guard.die_with_parent()
     guard.drop_stale_lock(Path.cwd())
+    # DVC names the stage; more is of interest only when something is wrong.
+    logger.setLevel(logging.WARNING)
 elif workflow.is_main_process and not getattr(workflow.dag_settings, "forceall", False):
     foreign = guard.not_made_here(
         Path("results", experiment, "provenance", f"{stage}.json")
@@ -42,27 +47,37 @@ elif workflow.is_main_process and not getattr(workflow.dag_settings, "forceall",
         )
 
 
-def fingerprint():
-    """What the outputs of this run depend on beside its inputs: DVC notes it when the run is over."""
-    experiments = [UNDER_DVC.partition("@")[2]] if UNDER_DVC else EXPERIMENTS
-    try:
-        now = parameters.load("params.yaml")
-        used = {name: (now["experiments"].get(name), now.get(name)) for name in experiments}
-    except InputError:
-        used = None
-    stages = [UNDER_DVC.partition("@")[0]] if UNDER_DVC else plan.STAGES
-    rules = ["Snakefile", "workflow/rules/common.smk", *(f"workflow/rules/{stage}.smk" for stage in stages)]
-    return guard.fingerprint(used, [*rules, *(path for stage in stages for path in closure.of_stage(stage))])
+def dataset(experiment):
+    """The files of an experiment's dataset."""
+    return [path.as_posix() for path in files.below(PARAMS["experiments"][experiment]["dataset"])]
 
 
-BEFORE = fingerprint() if workflow.is_main_process else None
+def fingerprint(params):
+    """What the outputs of this run depend on, results of earlier stages apart: DVC notes it when the run is over."""
+    stages, experiments = plan.STAGES, EXPERIMENTS
+    if UNDER_DVC:
+        stage, _, experiment = UNDER_DVC.partition("@")
+        stages, experiments = [stage], [experiment]
+    paths = ["Snakefile", "workflow/rules/common.smk", *(f"workflow/rules/{stage}.smk" for stage in stages)]
+    paths += [path for stage in stages for path in closure.of_stage(stage)]
+    if "validate" in stages:
+        paths += [path for experiment in experiments for path in dataset(experiment)]
+    used = {name: (params["experiments"].get(name), params.get(name)) for name in experiments}
+    return guard.fingerprint(used, paths)
+
+
+BEFORE = fingerprint(PARAMS) if workflow.is_main_process else None
 
 
 onsuccess:
-    if fingerprint() != BEFORE:
+    try:
+        unchanged = fingerprint(parameters.load("params.yaml")) == BEFORE
+    except InputError:
+        unchanged = False
+    if not unchanged:
         raise WorkflowError(
-            "params.yaml or the code changed while this run was under way, so its results belong to neither state. "
-            "Run again."
+            "params.yaml, the dataset or the code changed while this run was under way, so its results belong to "
+            "neither state. Run again."
         )
 
 
@@ -85,6 +100,21 @@ def section(wildcards):
 def setting(part):
     """A params function: the resolved setting of a section that the wildcard of the same name picks, as JSON."""
     return lambda wildcards: json.dumps(section(wildcards)[part][wildcards[part]])
+
+
+def scored(wildcards):
+    """The results that the scoring of one arm reads, by role."""
+    arm = plan.arm(section(wildcards), wildcards.arm)
+    results = f"results/{wildcards.experiment}"
+    return {
+        "candidates": f"{results}/fuse/{arm.chunk}/{arm.eligibility}/{arm.fuse}.jsonl",
+        "contexts": f"{results}/select/{arm.chunk}/{arm.eligibility}/{arm.fuse}/{arm.select}.jsonl",
+        "chunks": f"{results}/chunk/{arm.chunk}.jsonl",
+        "indexes": [
+            f"{results}/index/{arm.chunk}/{arm.eligibility}/{branch['index']}"
+            for branch in plan.branches(section(wildcards), arm.fuse).values()
+        ],
+    }
 
 
 def provenance(stage):

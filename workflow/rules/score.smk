@@ -1,18 +1,3 @@
-def scored(wildcards):
-    """The results that the scoring of one arm reads, by role."""
-    arm = plan.arm(section(wildcards), wildcards.arm)
-    results = f"results/{wildcards.experiment}"
-    return {
-        "candidates": f"{results}/fuse/{arm.chunk}/{arm.eligibility}/{arm.fuse}.jsonl",
-        "contexts": f"{results}/select/{arm.chunk}/{arm.eligibility}/{arm.fuse}/{arm.select}.jsonl",
-        "chunks": f"{results}/chunk/{arm.chunk}.jsonl",
-        "indexes": [
-            f"{results}/index/{arm.chunk}/{arm.eligibility}/{branch['index']}"
-            for branch in plan.branches(section(wildcards), arm.fuse).values()
-        ],
-    }
-
-
 rule score:
     input:
         unpack(scored),

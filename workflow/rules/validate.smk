@@ -1,6 +1,7 @@
 rule validate:
     input:
-        dataset=lambda w: PARAMS["experiments"][w.experiment]["dataset"],
+        # Single files: the time of a folder does not tell that a file in it changed.
+        dataset=lambda w: dataset(w.experiment),
         code=closure.of_stage("validate"),
     output:
         multiext(
@@ -11,8 +12,10 @@ rule validate:
             "facts.jsonl",
             "dataset.json",
         ),
+    params:
+        dataset=lambda w: PARAMS["experiments"][w.experiment]["dataset"],
     shell:
-        "python workflow/scripts/validate.py --dataset {input.dataset:q} "
+        "python workflow/scripts/validate.py --dataset {params.dataset:q} "
         "--out results/{wildcards.experiment}/validate"
 
 

@@ -40,6 +40,14 @@ def file_sha256(path: str | os.PathLike) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def below(path: str | os.PathLike) -> list[Path]:
+    """The files that a path stands for: itself, or every file below a folder except hidden ones; sorted."""
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    return sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+
+
 def read_lines(path: str | os.PathLike) -> list[Any]:
     """The records of a JSON lines file that a stage wrote, in file order."""
     return [orjson.loads(text) for text in Path(path).read_bytes().splitlines()]

@@ -11,10 +11,9 @@ import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from spanledger.core.files import file_sha256
+from spanledger.core.files import below, file_sha256
 
 LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "ruamel.yaml")
 
@@ -42,11 +41,8 @@ def record(
 
 def digests(paths: Iterable[str]) -> dict[str, str]:
     """The SHA-256 of each file; a folder stands for all files below it except hidden ones. Sorted by path."""
-    found: dict[str, str] = {}
-    for path in map(Path, paths):
-        files = [p for p in path.rglob("*") if p.is_file()] if path.is_dir() else [path]
-        found.update((p.as_posix(), file_sha256(p)) for p in files if not p.name.startswith("."))
-    return dict(sorted(found.items()))
+    files = {file.as_posix(): file for path in paths for file in below(path)}
+    return {name: file_sha256(files[name]) for name in sorted(files)}
 
 
 def run_record() -> dict[str, Any]:
