@@ -13,8 +13,8 @@ from spanledger.retrieval import Retriever, retrieve
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
 OVERLAP = {"index": "words", "scorer": "term_overlap", "depth": None, "tie": "document"}
 BM25 = {**OVERLAP, "scorer": "bm25", "k1": 1.2, "b": 0.75}
-BODIES = st.lists(st.text(st.sampled_from("abc  "), max_size=8), max_size=8)
-TEXT = st.text(st.sampled_from("abcd "), max_size=6)
+BODIES = st.lists(st.lists(st.sampled_from("abc"), max_size=5).map(" ".join), max_size=8)
+TEXT = st.lists(st.sampled_from("abcd"), max_size=4).map(" ".join)
 
 
 def table(bodies, **rest):
