@@ -68,7 +68,9 @@ def cause_after_candidates(
         again = Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))
         if coverage.fact_covered(fact, set(selector.select(again, sizes).chunks)):
             return "crowded_out"
-    holders = {o for group in fact.support for evidence in group for o in coverage.holders(evidence)}
+    pool = set(candidates.chunks)
+    covered = (group for group in fact.support if all(coverage.span_covered(evidence, pool) for evidence in group))
+    holders = {o for group in covered for evidence in group for o in coverage.holders(evidence)}
     reasons = {run.reason for run in context.skipped if not holders.isdisjoint(run.chunks)}
     return "does_not_fit" if DOES_NOT_FIT in reasons else "outside_top_k"
 
