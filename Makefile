@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: repro test setup lock prune format clean
+.PHONY: repro test setup sync lock prune format clean
 
 repro: $(VENV)/.core
 	$(BIN)/spanledger repro
@@ -28,6 +28,10 @@ $(VENV)/.dev: $(VENV)/.core requirements-dev.lock
 # Removes results and dvc.lock entries of experiments that params.yaml no longer names.
 prune: $(VENV)/.core
 	$(BIN)/spanledger prune
+
+# Writes dvc.yaml and docs/reference.md anew, from the plan, the imports of the scripts and the schemas.
+sync: $(VENV)/.core
+	$(BIN)/spanledger sync
 
 # Pins every dependency anew; needs uv.
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate

@@ -63,7 +63,9 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
     command.set_defaults(command=_prune)
 
-    command = commands.add_parser("sync", help="write dvc.yaml anew from the plan and the imports of the scripts")
+    command = commands.add_parser(
+        "sync", help="write dvc.yaml and docs/reference.md anew, from plan, imports and schemas"
+    )
     command.set_defaults(command=_sync)
     return parser
 
@@ -113,7 +115,8 @@ def _prune(arguments: argparse.Namespace) -> int:
 
 
 def _sync(arguments: argparse.Namespace) -> int:
-    from spanledger.cli.pipeline import sync
+    from spanledger.cli import pipeline, reference
 
-    print("dvc.yaml was written anew" if sync(Path()) else "dvc.yaml is up to date")
+    for name, module in (("dvc.yaml", pipeline), ("docs/reference.md", reference)):
+        print(f"{name} {'was written anew' if module.sync(Path()) else 'is up to date'}")
     return 0
