@@ -17,10 +17,19 @@ settings.register_profile(
 settings.load_profile("spanledger")
 
 
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The folder of this project."""
+    return PROJECT
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder ../shared (fixtures, expected figures, real data); skips where it is absent."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
+    folder = PROJECT.parent / "shared"
     if not folder.is_dir():
         pytest.skip("the folder ../shared with the reference material is not here")
     return folder
