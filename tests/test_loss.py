@@ -62,6 +62,11 @@ def test_not_chunked_when_no_union_of_chunks_holds_it():
     assert before(ONE, [], eligible=set()) == "not_chunked"
 
 
+def test_not_chunked_when_one_span_of_the_group_is_held_and_the_other_nowhere():
+    both = fact("f", [evidence(0, 4), evidence(9, 12)])
+    assert before(both, [HOLDER], eligible={0}, matched={0}) == "not_chunked"
+
+
 def test_ineligible_comes_before_not_chunked():
     """What no chunk holds is ineligible all the same when the filter takes its document out."""
     assert before(ONE, [], eligible=set(), admitted=lambda key: False) == "ineligible"

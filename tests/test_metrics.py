@@ -57,7 +57,7 @@ def test_recall_is_over_the_queries_with_facts_at_each_checkpoint():
 def test_an_arm_by_hand():
     rows = [
         line(2, 2, 2, 1, [None, "crowded_out"], cost=240, chunks=2, duplicate=60),
-        line(1, 0, 0, 0, ["not_chunked"], cost=100, chunks=1, old=1),
+        line(1, 1, 0, 0, ["not_matched"], cost=100, chunks=1, old=1),
         line(cost=51, chunks=1, old=1),
         line(1, 1, 1, 1, [None], cost=10, chunks=1),
         line(),
@@ -66,10 +66,10 @@ def test_an_arm_by_hand():
         "queries": 5,
         "answerable_queries": 3,
         "facts": 4,
-        "facts_in_index": 3,
+        "facts_in_index": 4,
         "facts_in_candidates": 3,
         "facts_in_context": 2,
-        "macro_recall_index": float(Fraction(2, 3)),
+        "macro_recall_index": 1.0,
         "macro_recall_candidates": float(Fraction(2, 3)),
         "macro_recall": 0.5,
         "complete_queries": 1,
@@ -82,7 +82,7 @@ def test_an_arm_by_hand():
         "chunks_not_current": 2,
         **{f"lost_{cause}": 0 for cause in CAUSES},
         "lost_crowded_out": 1,
-        "lost_not_chunked": 1,
+        "lost_not_matched": 1,
     }
 
 

@@ -98,11 +98,12 @@ def test_outdated_text_in_the_context_is_counted():
 
 
 def test_lines_stand_in_the_queries_order_whatever_the_order_of_the_lists():
-    queries = [query("a"), query("b", position=1), query("c", position=0)]
+    """And whatever their eligibility classes: a is of the first, b and c of the second."""
+    queries = [query("a"), query("b", position=1, groups=("g",)), query("c", position=0, groups=("g",))]
     golds = [gold(q.query_id) for q in queries]
     candidates = [Ranking(name, (), ()) for name in ("a", "b", "c")]
     contexts = [Context(name, (), ()) for name in ("b", "c", "a")]
-    rows = scorer(golds[::-1], queries[::-1]).score(candidates, contexts)
+    rows = scorer(golds[::-1], queries[::-1], eligibility={**OPEN, "acl": "asker"}).score(candidates, contexts)
     assert [row["query_id"] for row in rows] == ["c", "b", "a"]
 
 
