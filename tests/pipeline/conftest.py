@@ -2,7 +2,8 @@
 
 `project` is a git and DVC project in a temporary folder: a copy of this one, with the experiment evidence_mapping alone,
 that has run once. What came out is committed as a user would (dvc.lock and the small results are in git, the others in
-DVC's cache). Each test may change it as it likes. `fresh_project` is the same before its first run.
+DVC's cache). Each test may change it as it likes. `fresh_project` is the same before its first run, and `shared_project`
+one for all tests of a file, which leave it as they find it.
 """
 
 import fcntl
@@ -132,14 +133,21 @@ class Project:
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replaces a text that stands exactly once in a file."""
-        text = (self.root / path).read_text(encoding="utf-8")
+        text = self.read(path)
         assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
-        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
+        self.write(path, text.replace(old, new))
 
     @staticmethod
     def stages(*names: str, experiment: str = EXPERIMENT) -> set[str]:
         """The DVC stages of an experiment, all nine where none is named."""
         return {f"{name}@{experiment}" for name in names or plan.STAGES}
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
 
     def results(self, experiment: str = EXPERIMENT) -> dict[str, bytes]:
         """The bytes of all results of an experiment, by their path below its folder; hidden files are the engines'."""
@@ -205,6 +213,12 @@ def templates(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
             project.commit("First run")
             made.rename(templates)
     return templates
+
+
+@pytest.fixture(scope="module")
+def shared_project(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project that has run once, for all tests of a file: each must leave it as it was."""
+    return Project(templates / "ran" / "project").copy(tmp_path_factory.mktemp("shared") / "ran")
 
 
 @pytest.fixture
