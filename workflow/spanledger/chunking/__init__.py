@@ -4,15 +4,25 @@ from collections.abc import Callable
 from typing import Any
 
 from spanledger.chunking.document import Whole
-from spanledger.chunking.paragraph import Paragraph
+from spanledger.chunking.paragraph import Aggregate, Paragraph
+from spanledger.chunking.piece import Piece
+from spanledger.chunking.sentence import Sentence
+from spanledger.chunking.structured import Structured
 from spanledger.chunking.window import Window
 from spanledger.core import units
 from spanledger.core.files import canonical, sha256
 from spanledger.core.offsets import OffsetMap
-from spanledger.core.records import Chunk, Document, Element
-from spanledger.core.spans import Span, length, overlap, union
+from spanledger.core.records import Chunk, Document, DocumentKey, Element
+from spanledger.core.spans import Span, check, length, overlap, union
 
-METHODS: dict[str, Callable[..., Any]] = {"window": Window, "paragraph": Paragraph, "document": Whole}
+METHODS: dict[str, Callable[..., Any]] = {
+    "window": Window,
+    "paragraph": Paragraph,
+    "aggregate": Aggregate,
+    "sentence": Sentence,
+    "structured": Structured,
+    "document": Whole,
+}
 
 
 def chunk_documents(
@@ -31,25 +41,24 @@ def chunk_documents(
     if name not in METHODS:
         raise ValueError(f"chunk method '{name}': expected one of {', '.join(sorted(METHODS))}")
     method = METHODS[name](**options)
-    guarded: dict[tuple[str, str], list[Element]] = {}
-    for element in elements:
-        if element.acl is not None:
-            guarded.setdefault((element.doc_id, element.version), []).append(element)
+    parts: dict[DocumentKey, list[Element]] = {}
+    for element in sorted(elements, key=lambda e: e.order):
+        parts.setdefault((element.doc_id, element.version), []).append(element)
     chunks: list[Chunk] = []
-    source = covered = duplicated = 0
+    source = covered = duplicated = units_of_source = 0
     for document in sorted(documents, key=lambda d: d.order):
         offsets = OffsetMap(document.offsets)
-        own = guarded.get(document.key, [])
+        own = parts.get(document.key, [])
         raw_spans: list[Span] = []
         ids: set[str] = set()
-        for span in method.split(document.text):
-            raw = offsets.to_raw(span)
-            chunk = _chunk(document, span, raw, len(chunks), name, method, own)
+        units_of_source += units.count(document.text, method.unit)
+        for piece in method.pieces(document, own):
+            chunk = _chunk(document, piece, offsets, len(chunks), name, method, own)
             # Cuts inside one change of normalise (ﬀ to ff) may give the same raw span and body again: one chunk.
             if chunk.chunk_id not in ids:
                 ids.add(chunk.chunk_id)
                 chunks.append(chunk)
-                raw_spans.append(raw)
+                raw_spans.extend(chunk.spans)
         distinct = length(union(raw_spans))
         source += offsets.to_raw((0, len(document.text)))[1]
         covered += distinct
@@ -61,27 +70,42 @@ def chunk_documents(
         "covered_char": covered,
         "duplicated_char": duplicated,
         "nobody_may_read": sum(1 for chunk in chunks if chunk.acl == ()),
+        "unit": method.unit,
+        "source_units": units_of_source,
+        "chunk_units": sum(chunk.lengths[method.unit] for chunk in chunks),
     }
     return chunks, counters
 
 
 def _chunk(
-    document: Document, span: Span, raw: Span, ordinal: int, name: str, method: Any, guarded: list[Element]
+    document: Document,
+    piece: Piece,
+    offsets: OffsetMap,
+    ordinal: int,
+    name: str,
+    method: Any,
+    elements: list[Element],
 ) -> Chunk:
-    body = document.text[span[0] : span[1]]
-    if not body or not 0 <= span[0] < span[1] <= len(document.text):
-        raise ValueError(f"chunk method '{name}' gave span {span} in {document.key}, which has no text there")
-    identity = [name, method.version, document.doc_id, document.version, [raw], sha256(body.encode())]
+    if not check(piece.spans, len(document.text)):
+        raise ValueError(
+            f"chunk method '{name}' gave the spans {list(piece.spans)} in {document.key}: expected spans that are not "
+            f"empty, ascending, disjoint and inside the {len(document.text)} characters of its text"
+        )
+    body = "\n".join(document.text[start:end] for start, end in piece.spans)
+    raw = tuple(offsets.to_raw(span) for span in piece.spans)
+    identity = [name, method.version, document.doc_id, document.version, raw, sha256(body.encode())]
     lengths = {unit: units.count(body, unit) for unit in dict.fromkeys(("char", method.unit))}
+    held = [e.acl for e in elements if e.acl is not None and any(overlap(e.span, span) for span in piece.spans)]
     return Chunk(
         sha256(canonical(identity))[:16],
         ordinal,
         document.doc_id,
         document.version,
-        (raw,),
+        raw,
         body,
         lengths,
-        acl=_acl(document, [element.acl for element in guarded if overlap(element.span, span)]),
+        retrieval_text="\n".join([*piece.heading, body]) if piece.heading else None,
+        acl=_acl(document, held),
     )
 
 

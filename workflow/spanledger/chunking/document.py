@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from spanledger.chunking.piece import TextMethod
 from spanledger.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(TextMethod):
     """Each document is one chunk, of whatever length; an empty document has none."""
 
-    version = 1
     unit = "char"
 
     def split(self, text: str) -> Iterator[Span]:

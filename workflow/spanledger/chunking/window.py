@@ -3,18 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from spanledger.chunking.piece import Piece, Stream, TextMethod, runs
+from spanledger.core.records import Document, Element
 from spanledger.core.spans import Span
 from spanledger.core.units import UNITS, Atoms
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(TextMethod):
     """Windows of at most `chunk_size` units; each next one starts `chunk_overlap` units before the last one's end.
 
     The first window that reaches the end of the text is the last. A window begins with its first atom and ends with
     its last one, so white space around words or lexical units belongs to no window that only touches it. An atom longer
     than `chunk_size` (a character of several bytes) is a window of its own. Where atoms differ in length the overlap is
     the largest that is not above `chunk_overlap`.
+
+    `group_by` names what windows never cross: document alone, or also acl. Then the elements that the same groups may
+    read are cut as one text, in order of the groups' first appearance, joined by LF where they are no neighbours, and
+    text outside of elements is left out; a document without elements is cut as a whole.
 
     With `tail` keep the windows go on until the start, not the end, has passed the text's end, and windows may lie
     wholly inside their predecessors. With drop, the rule above, none does: each window holds something new.
@@ -26,7 +32,7 @@ class Window:
     chunk_size: int
     chunk_overlap: int
     tail: str = "drop"
-    version = 1
+    group_by: tuple[str, ...] = ("document",)
 
     def __post_init__(self):
         if self.unit not in UNITS:
@@ -40,6 +46,24 @@ class Window:
             )
         if self.tail not in ("drop", "keep"):
             raise ValueError(f"window: tail '{self.tail}': expected drop or keep")
+
+        if tuple(self.group_by) not in (("document",), ("document", "acl")):
+            raise ValueError(f"window: group_by {list(self.group_by)}: expected [document] or [document, acl]")
+
+    def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
+        """The windows of a document, group by group."""
+        if "acl" not in self.group_by or not elements:
+            yield from TextMethod.pieces(self, document, elements)
+            return
+        groups: dict[tuple[str, ...] | None, list[Element]] = {}
+        for element in elements:
+            groups.setdefault(element.acl, []).append(element)
+        for group in groups.values():
+            stream = Stream(document.text, runs(document, group))
+            for span in self.split(stream.text):
+                spans = stream.spans_of(span)
+                if spans:
+                    yield Piece(spans)
 
     def split(self, text: str) -> Iterator[Span]:
         """The windows of a text as spans of it, in ascending order of start. An empty text has none."""
