@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, evidence, fact
-from spanledger.coverage import Coverage
+from spanledger.scoring.coverage import Coverage
 
 SOURCES = [("a", "v1"), ("a", "v2"), ("b", "v1")]
 SPAN = st.tuples(st.integers(0, 12), st.integers(1, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))

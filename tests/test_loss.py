@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from builders import chunk, document, evidence, fact, gold, query
 from spanledger.chunking import chunk_documents
-from spanledger.coverage import Coverage
+from spanledger.scoring.coverage import Coverage
 from spanledger.indexing import build_indexes
-from spanledger.loss import CAUSES, cause_after_candidates, cause_before_candidates
+from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates
 from spanledger.ranking import Ranking
 from spanledger.retrieval import retrieve
 from spanledger.scoring import ArmScorer

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.loss import CAUSES
+from spanledger.scoring.loss import CAUSES
 from spanledger.metrics import arm_metrics, macro_recall, mean
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from spanledger import metrics
 from spanledger.core.records import Chunk
-from spanledger.coverage import Coverage
+from spanledger.scoring.coverage import Coverage
 from spanledger.dataset import load
 from spanledger.engine import params
 from spanledger.experiment import run

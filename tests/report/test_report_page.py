@@ -14,7 +14,7 @@ import pytest
 from builders import document, evidence, fact, gold, query
 from spanledger import selection
 from spanledger.engine import params, schema
-from spanledger.loss import CAUSES
+from spanledger.scoring.loss import CAUSES
 from spanledger.report import words
 
 HOSTILE = (

@@ -1,6 +1,8 @@
 """Analyzers: from a text to the terms that are indexed and searched, in the order of the text, repeats kept.
 
 ascii_words  the text in lower case, then every [a-z0-9]+(?:-[a-z0-9]+)*, so that R-17 stays one term
+lexical_terms  every [A-Za-z0-9_]+ run in lower case and every pair of adjacent CJK characters; a lone CJK character
+             stands alone
 cjk_bigrams  the text in lower case, then every [a-z0-9]+ run whole and every pair of adjacent CJK characters
              (U+4E00 to U+9FFF); pairs overlap, and a lone CJK character gives none
 """
@@ -9,6 +11,7 @@ import re
 from collections.abc import Callable
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LEXICAL = re.compile(r"[\u4e00-\u9fff]+|[A-Za-z0-9_]+")
 _CJK_OR_RUN = re.compile(r"[\u4e00-\u9fff]{2,}|[a-z0-9]+")
 
 
@@ -28,7 +31,22 @@ def cjk_bigrams(text: str) -> list[str]:
     return terms
 
 
-ANALYZERS: dict[str, Callable[[str], list[str]]] = {"ascii_words": ascii_words, "cjk_bigrams": cjk_bigrams}
+def lexical_terms(text: str) -> list[str]:
+    """Lower-cased runs of ASCII letters, digits and underscores, and pairs of adjacent CJK characters or lone ones."""
+    terms: list[str] = []
+    for run in _LEXICAL.findall(text):
+        if run[0] < "\u4e00":
+            terms.append(run.lower())
+        else:
+            terms.extend(run[place : place + 2] for place in range(max(1, len(run) - 1)))
+    return terms
+
+
+ANALYZERS: dict[str, Callable[[str], list[str]]] = {
+    "ascii_words": ascii_words,
+    "cjk_bigrams": cjk_bigrams,
+    "lexical_terms": lexical_terms,
+}
 
 
 def analyzer(name: str) -> Callable[[str], list[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spanledger.analyzers import analyzer
-from spanledger.core.files import read_lines
+from spanledger.core.files import canonical, read_lines, sha256
 from spanledger.core.records import Chunk, Document, Query
 from spanledger.eligibility import Eligibility
 
@@ -30,6 +30,18 @@ class Index:
     def average_length(self) -> float | None:
         """Terms a chunk; None where nothing is eligible."""
         return sum(self.lengths) / len(self.lengths) if self.lengths else None
+
+
+def revision(setting: dict[str, Any]) -> str:
+    """The revision of an index: its analyzer and the revision that the setting names."""
+    return f"{setting['analyzer']}/{setting['revision']}"
+
+
+def entry_id(chunk: Chunk, index_revision: str) -> str:
+    """The identity of a chunk in an index: it changes with the chunk, with the text that is searched (titles, a table
+    header), with the index's revision and with the groups that may read it."""
+    identity = [chunk.chunk_id, sha256(chunk.searched.encode()), index_revision, chunk.acl]
+    return sha256(canonical(identity))[:16]
 
 
 def build_indexes(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from spanledger.loss import CAUSES
+from spanledger.scoring.loss import CAUSES
 
 CHECKPOINTS = ("index", "candidates", "context")
 

@@ -1,31 +1,45 @@
 """Stage retrieve: one ranking a query and branch, down to the branch's depth."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from spanledger.analyzers import analyzer
 from spanledger.core.records import Chunk, Query
+from spanledger.expansion import Synonyms
 from spanledger.indexing import Index
 from spanledger.ordering import ordered, tie_ranks
 from spanledger.ranking import Ranking
 from spanledger.scorers import scorer
 
-_NOT_OF_SCORER = ("index", "scorer", "depth", "tie")
+_NOT_OF_SCORER = ("index", "scorer", "depth", "tie", "keep_zero", "repeat_query_terms", "expand")
 
 
 class Retriever:
     """One branch over the index of one eligibility class.
 
-    `setting` is a resolved setting of the section retrieve, `analyzer_name` that of its index. Distinct query terms add
-    their contributions in code point order; a chunk whose score is not above 0 is no candidate.
+    `setting` is a resolved setting of the section retrieve, `analyzer_name` that of its index, `synonym_groups` those of
+    the dataset, which are used where the setting says `expand`. Query terms add their contributions in code point order,
+    each once, or with `repeat_query_terms` as often as the query has it. A chunk whose score is not above 0 is no
+    candidate, unless the setting says `keep_zero`.
     """
 
-    def __init__(self, index: Index, ties: np.ndarray, analyzer_name: str, setting: dict[str, Any]):
+    def __init__(
+        self,
+        index: Index,
+        ties: np.ndarray,
+        analyzer_name: str,
+        setting: dict[str, Any],
+        synonym_groups: Iterable[Iterable[str]] = (),
+    ):
         self._index = index
         self._ties = ties
         self._analyse = analyzer(analyzer_name)
         self._depth = setting["depth"]
+        self._keep_zero = setting.get("keep_zero", False)
+        self._repeat = setting.get("repeat_query_terms", False)
+        self._synonyms = Synonyms(synonym_groups if setting.get("expand") else (), self._analyse)
         options = {name: value for name, value in setting.items() if name not in _NOT_OF_SCORER}
         self._scorer = scorer(setting["scorer"], **options)
         self._lengths = np.zeros(len(ties))
@@ -33,8 +47,9 @@ class Retriever:
         self._contributions: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def terms(self, query: Query) -> list[str]:
-        """The distinct terms of the query, in code point order."""
-        return sorted(set(self._analyse(query.text)))
+        """The terms that are searched, in code point order: distinct, unless the setting repeats them."""
+        own = self._analyse(query.text)
+        return sorted([*(own if self._repeat else set(own)), *self._synonyms.added(own)])
 
     def scores(self, query: Query) -> np.ndarray:
         """The score of every chunk of the table, by ordinal; 0 where it is not eligible or holds no query term."""
@@ -46,17 +61,22 @@ class Retriever:
         return totals
 
     def rank(self, query: Query) -> Ranking:
-        """The candidates of one query in the order of `ranking`, cut at the depth."""
+        """The candidates of one query in the order of `ordering`, cut at the depth."""
         totals = self.scores(query)
-        candidates = np.flatnonzero(totals > 0)
+        candidates = np.array(self._index.eligible, dtype=np.int64) if self._keep_zero else np.flatnonzero(totals > 0)
         best = candidates[ordered(candidates, totals[candidates], self._ties)[: self._depth]]
         return Ranking(query.query_id, tuple(best.tolist()), tuple(totals[best].tolist()))
 
-    def count(self, query: Query) -> tuple[int, int]:
-        """Term checks (terms times eligible chunks) and contributions that are not zero, before the cut."""
+    def count(self, query: Query) -> dict[str, int]:
+        """What the query costs by the published accounting: term checks (terms times eligible chunks), contributions
+        that are not zero, before the cut, checks of synonym groups and the terms that they added."""
         terms = self.terms(query)
-        held = sum(len(self._index.postings[term][0]) for term in terms if term in self._index.postings)
-        return len(terms) * len(self._index.eligible), held
+        return {
+            "term_checks": len(terms) * len(self._index.eligible),
+            "nonzero_contributions": sum(len(self._index.postings.get(term, ((),))[0]) for term in terms),
+            "synonym_group_checks": len(self._synonyms),
+            "added_terms": len(self._synonyms.added(self._analyse(query.text))),
+        }
 
     def _of_term(self, term: str) -> tuple[np.ndarray, np.ndarray]:
         if term not in self._contributions:
@@ -74,7 +94,12 @@ class Retriever:
 
 
 def retrieve(
-    indexes: list[Index], chunks: list[Chunk], queries: list[Query], analyzer_name: str, setting: dict[str, Any]
+    indexes: list[Index],
+    chunks: list[Chunk],
+    queries: list[Query],
+    analyzer_name: str,
+    setting: dict[str, Any],
+    synonym_groups: Iterable[Iterable[str]] = (),
 ) -> tuple[list[Ranking], dict[str, Any]]:
     """The rankings of all queries, in the queries' order, and the counters.
 
@@ -84,22 +109,20 @@ def retrieve(
     ties = tie_ranks(chunks, setting["tie"])
     by_query = {}
     for index in indexes:
-        retriever = Retriever(index, ties, analyzer_name, setting)
+        retriever = Retriever(index, ties, analyzer_name, setting, synonym_groups)
         by_query.update(dict.fromkeys(index.query_ids, retriever))
     rankings = []
-    checks = contributions = 0
+    counters = dict.fromkeys(("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms"), 0)
     for query in sorted(queries, key=lambda q: q.order):
         if query.query_id not in by_query:
             raise ValueError(f"query '{query.query_id}' belongs to no eligibility class of the index")
         retriever = by_query[query.query_id]
         rankings.append(retriever.rank(query))
-        checked, held = retriever.count(query)
-        checks, contributions = checks + checked, contributions + held
-    counters = {
+        for name, number in retriever.count(query).items():
+            counters[name] += number
+    return rankings, {
         "queries": len(rankings),
         "queries_without_candidates": sum(not ranking.chunks for ranking in rankings),
         "candidates": sum(len(ranking.chunks) for ranking in rankings),
-        "term_checks": checks,
-        "nonzero_contributions": contributions,
+        **counters,
     }
-    return rankings, counters

@@ -8,10 +8,10 @@ from typing import Any
 
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
-from spanledger.loss import CAUSES
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
 from spanledger.report.results import Results
+from spanledger.scoring.loss import CAUSES
 
 SHOWN = 30  # candidates of a list that the page shows in any case, so that it opens quickly whatever the depth
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from spanledger.loss import CAUSES
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import charts, words
 from spanledger.report.results import Results
 from spanledger.report.tables import ArmRow, best
+from spanledger.scoring.loss import CAUSES
 
 _SERIES = 8  # colours and shapes that the style sheet and the templates know
 

@@ -2,24 +2,26 @@
 
 In order of precedence: ineligible (no support group survives the arm's own filter), not_chunked (no union of the index's
 chunks covers it), not_matched (the chunks that hold it score 0), below_depth (they are ranked under the cut of every
-branch), crowded_out (the context would cover it once every selected chunk that shares a source character with an earlier
-selected one were dropped), then does_not_fit or outside_top_k, by what the selector said of the chunks that hold it.
+branch), demoted (the same selector covers it from some single branch's list, or from the list before re-ranking),
+crowded_out (the context would cover it once every selected chunk that shares a source character with an earlier selected
+one were dropped), then does_not_fit or outside_top_k, by what the selector said of the chunks that hold it.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 
 from spanledger.core.records import Chunk
 from spanledger.core.spans import overlap
-from spanledger.coverage import Coverage
 from spanledger.gold import Fact
 from spanledger.ranking import Ranking
-from spanledger.selection import DOES_NOT_FIT, Context, Selector
+from spanledger.scoring.coverage import Coverage
+from spanledger.selection.context import DOES_NOT_FIT, Context
 
 CAUSES = (
     "ineligible",
     "not_chunked",
     "not_matched",
     "below_depth",
+    "demoted",
     "crowded_out",
     "does_not_fit",
     "outside_top_k",
@@ -57,16 +59,20 @@ def cause_after_candidates(
     chunks: list[Chunk],
     candidates: Ranking,
     context: Context,
-    selector: Selector,
-    sizes: list[int],
+    other_lists: Iterable[Ranking],
+    covered_from: Callable[[Ranking], bool],
 ) -> str:
-    """The cause for a fact that the candidates cover and the context does not. The selector itself is run again over
-    the candidates that are left (`sizes`: see `Selector.select`)."""
-    repeated = _repeated(chunks, context)
+    """The cause for a fact that the candidates cover and the context does not.
+
+    `other_lists` are the single branches' lists and the one before re-ranking, where there are any; `covered_from` runs
+    the arm's own selector over a list and says whether its context covers the fact.
+    """
+    if any(map(covered_from, other_lists)):
+        return "demoted"
+    repeated = repeats(chunks, context)
     if repeated:
         left = [(o, s) for o, s in zip(candidates.chunks, candidates.scores, strict=True) if o not in repeated]
-        again = Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))
-        if coverage.fact_covered(fact, set(selector.select(again, sizes).chunks)):
+        if covered_from(Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))):
             return "crowded_out"
     pool = set(candidates.chunks)
     covered = (group for group in fact.support if all(coverage.span_covered(evidence, pool) for evidence in group))
@@ -75,7 +81,7 @@ def cause_after_candidates(
     return "does_not_fit" if DOES_NOT_FIT in reasons else "outside_top_k"
 
 
-def _repeated(chunks: list[Chunk], context: Context) -> set[int]:
+def repeats(chunks: list[Chunk], context: Context) -> set[int]:
     """The selected chunks that share a source character with an earlier selected one."""
     repeated: set[int] = set()
     for place, ordinal in enumerate(context.chunks):

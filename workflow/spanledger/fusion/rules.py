@@ -1,0 +1,73 @@
+"""A re-ranker of plain rules: every point that a candidate gets can be read off its text."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from spanledger.analyzers import analyzer
+from spanledger.core.records import Chunk, Query
+from spanledger.ranking import Ranking
+
+_IDENTIFIER = re.compile(r"[a-z]+-[0-9]+")
+_NUMBER = re.compile(r"[0-9]+")
+FEATURES = ("query_term", "identifier", "number", "constraint", "navigation")
+
+
+@dataclass(frozen=True)
+class RuleReranker:
+    """A candidate's score is the weighted sum of five features of its body, read with one analyzer:
+
+    query_term  distinct terms of the query, as asked and never expanded, that it holds
+    identifier  those of them that are letters, a hyphen and digits (R-17); each counts as a query term too
+    number      1 where any of its terms is all digits
+    constraint  1 where it holds any of `constraint_words`
+    navigation  1 where it holds any of `navigation_words`
+
+    Order: score descending, then the rank before. Nothing is added or removed. Costs one look at each candidate's terms.
+    Raises ValueError for an unknown analyzer or feature.
+    """
+
+    analyzer: str
+    weights: Mapping[str, float]
+    constraint_words: tuple[str, ...]
+    navigation_words: tuple[str, ...]
+
+    def __post_init__(self):
+        analyzer(self.analyzer)
+        unknown = sorted(set(self.weights) - set(FEATURES))
+        if unknown:
+            raise ValueError(f"rule re-ranker: no feature {', '.join(unknown)}; they are {', '.join(FEATURES)}")
+
+    def features(self, asked: set[str], held: set[str]) -> dict[str, int]:
+        """The features of a candidate with the terms `held` for a query of the terms `asked`."""
+        common = asked & held
+        return {
+            "query_term": len(common),
+            "identifier": sum(1 for term in common if _IDENTIFIER.fullmatch(term)),
+            "number": int(any(_NUMBER.fullmatch(term) for term in held)),
+            "constraint": int(not held.isdisjoint(self.constraint_words)),
+            "navigation": int(not held.isdisjoint(self.navigation_words)),
+        }
+
+    def rerank(self, ranking: Ranking, query: Query, chunks: list[Chunk]) -> Ranking:
+        """The candidates of one query in the new order; reasons gain the features and the score and rank before."""
+        analyse: Callable[[str], list[str]] = analyzer(self.analyzer)
+        asked = set(analyse(query.text))
+        rows = [self.features(asked, set(analyse(chunks[ordinal].body))) for ordinal in ranking.chunks]
+        scores = [math.fsum(self.weights.get(name, 0) * row[name] for name in FEATURES) for row in rows]
+        order = sorted(range(len(rows)), key=lambda place: (-scores[place], place))
+        reasons = {
+            **{name: _reordered(column, order) for name, column in ranking.reasons.items()},
+            "rank_before": tuple(place + 1 for place in order),
+            "score_before": tuple(ranking.scores[place] for place in order),
+            "features": {name: tuple(rows[place][name] for place in order) for name in FEATURES},
+        }
+        new = tuple(ranking.chunks[place] for place in order)
+        return Ranking(ranking.query_id, new, tuple(scores[place] for place in order), reasons)
+
+
+def _reordered(column, order):
+    if isinstance(column, Mapping):
+        return {name: _reordered(values, order) for name, values in column.items()}
+    return tuple(column[place] for place in order)

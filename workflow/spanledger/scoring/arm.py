@@ -1,0 +1,221 @@
+"""The lines of queries.jsonl: one query of one arm each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from spanledger import fusion
+from spanledger.core.errors import InputError, Problem
+from spanledger.core.records import Chunk, Document, DocumentKey, Query
+from spanledger.eligibility import Eligibility, EligibilityClass
+from spanledger.gold import Fact, Gold
+from spanledger.indexing import Index
+from spanledger.ordering import tie_ranks
+from spanledger.ranking import Ranking
+from spanledger.retrieval import Retriever
+from spanledger.scoring.cost import Cost
+from spanledger.scoring.coverage import Coverage, Rule
+from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.trail import Trail
+from spanledger.selection.context import Context
+from spanledger.selection.selector import Selector
+from spanledger.selection.shelf import Shelf
+
+CHECKPOINTS = ("index", "candidates", "context")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What an arm was run on. `indexes` and `rankings` lead from the name of each of its branches to the indexes of its
+    eligibility classes and to its rankings; `parents` is the table of its selector's parents."""
+
+    chunks: list[Chunk]
+    documents: list[Document]
+    queries: list[Query]
+    golds: list[Gold]
+    indexes: dict[str, list[Index]]
+    rankings: dict[str, list[Ranking]] = field(default_factory=dict)
+    synonym_groups: Iterable[Iterable[str]] = ()
+    parents: list[Chunk] | None = None
+
+
+class ArmScorer:
+    """Scores the queries of one arm. `settings` are its resolved settings, as `plan.arm_settings` gives them."""
+
+    def __init__(self, arm: str, tables: Tables, settings: dict[str, Any]):
+        self._arm = arm
+        self._tables = tables
+        self._settings = settings
+        self._chunks = tables.chunks
+        self._documents = {document.key: document for document in tables.documents}
+        self._queries = {query.query_id: query for query in tables.queries}
+        self._golds = {gold.query_id: gold for gold in tables.golds}
+        self._order = [query.query_id for query in sorted(tables.queries, key=lambda q: q.order)]
+        self._rule = Rule(settings["score"]["coverage"], tables.documents)
+        self._coverage = Coverage(tables.chunks, self._rule)
+        self._eligibility = Eligibility.of(settings["eligibility"])
+        self._selector = Selector.of(settings["select"])
+        self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
+        first = next(iter(settings["analyzers"].values()))
+        self._cost = Cost(settings["score"]["cost"], first)
+        self._cutoffs = settings["score"]["cutoffs"]
+        self._trail = Trail(tables.chunks, settings, self._coverage)
+        self._retrievers: dict[tuple[str, str], Retriever] = {}
+        self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
+        self._before: dict[str, Ranking] = {}
+        if settings["fuse"]["rerank"] is not None:
+            before = fusion.before_reranking(tables.rankings, tables.chunks, tables.queries, settings["fuse"])
+            self._before = {ranking.query_id: ranking for ranking in before}
+
+    def score(self, candidates: list[Ranking], contexts: list[Context]) -> list[dict[str, Any]]:
+        """The lines of queries.jsonl for this arm, in the queries' order.
+
+        Raises InputError when a candidate or a context holds a chunk that the arm's own eligibility excludes (a leak),
+        and ValueError when the candidates or contexts are not one for each query.
+        """
+        ranked = {ranking.query_id: ranking for ranking in candidates}
+        chosen = {context.query_id: context for context in contexts}
+        if set(ranked) != set(self._order) or set(chosen) != set(self._order):
+            raise ValueError(f"arm '{self._arm}': expected one candidate list and one context for each query")
+        rows = {}
+        leaks: list[Problem] = []
+        for group in self._eligibility.classes(self._queries.values()):
+            eligible = set(self._eligibility.eligible(self._chunks, self._documents, group.queries[0]))
+            for query in group.queries:
+                ranking, context = ranked[query.query_id], chosen[query.query_id]
+                leaks += self._leaks(query, eligible, ranking, context)
+                rows[query.query_id] = self._row(query, group, eligible, ranking, context)
+        if leaks:
+            raise InputError(leaks)
+        return [rows[query_id] for query_id in self._order]
+
+    def _row(
+        self, query: Query, group: EligibilityClass, eligible: set[int], ranking: Ranking, context: Context
+    ) -> dict[str, Any]:
+        gold = self._golds[query.query_id]
+        passages = context.pieces if context.pieces is not None else [self._chunks[o] for o in context.chunks]
+        sent = Coverage(passages, self._rule)
+        places = range(len(passages))
+        facts = [
+            {
+                "fact_id": fact.fact_id,
+                "index": self._coverage.fact_covered(fact, eligible),
+                "candidates": self._coverage.fact_covered(fact, set(ranking.chunks)),
+                "context": sent.fact_covered(fact, places),
+            }
+            for fact in gold.facts
+        ]
+        for fact, found in zip(gold.facts, facts, strict=True):
+            found["cause"] = (
+                None if found["context"] else self._cause(fact, found, query, group, eligible, ranking, context)
+            )
+        covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
+        source, unique = sent.source_lengths(places)
+        return {
+            "arm": self._arm,
+            "query_id": query.query_id,
+            **self._trail.of(query, gold, ranking, context),
+            "facts": facts,
+            "covered": covered,
+            "required": len(facts),
+            "recall": covered["context"] / len(facts) if facts else None,
+            "covered_at": {
+                str(n): self._covered(gold.facts, sent, range(min(n, len(passages)))) for n in self._cutoffs
+            },
+            "first_rank": self._first_rank(gold.facts, sent, len(passages)),
+            "best_single": self._best_single(gold.facts, eligible),
+            "no_answer": gold.no_answer,
+            "tags": gold.tags,
+            "not_current": sum(not self._documents[passage.key].current for passage in passages),
+            "cost": {
+                self._cost.unit: self._cost.of(passages),
+                "unique_char": unique,
+                "duplicate_char": source - unique,
+            },
+        }
+
+    def _cause(
+        self,
+        fact: Fact,
+        found: dict[str, Any],
+        query: Query,
+        group: EligibilityClass,
+        eligible: set[int],
+        ranking: Ranking,
+        context: Context,
+    ) -> str:
+        if not found["candidates"]:
+            return cause_before_candidates(
+                fact,
+                self._coverage,
+                eligible,
+                range(len(self._chunks)),
+                lambda key: self._admits(key, query),
+                lambda: self._matched(query, group),
+            )
+
+        def covered_from(other: Ranking) -> bool:
+            again = self._selector.select(other, self._shelf, query, self._eligibility.acl)
+            if again.pieces is None:
+                return self._coverage.fact_covered(fact, set(again.chunks))
+            return Coverage(again.pieces, self._rule).fact_covered(fact, range(len(again.pieces)))
+
+        others = [lists[query.query_id] for lists in self._branch_lists.values()] if len(self._branch_lists) > 1 else []
+        if self._before:
+            others.append(self._before[query.query_id])
+        return cause_after_candidates(fact, self._coverage, self._chunks, ranking, context, others, covered_from)
+
+    def _covered(self, facts: Iterable[Fact], coverage: Coverage, places: range) -> int:
+        return sum(coverage.fact_covered(fact, places) for fact in facts)
+
+    def _first_rank(self, facts: Iterable[Fact], sent: Coverage, passages: int) -> int | None:
+        """The place in the context of the first passage that covers a span of some fact on its own, from 1."""
+        spans = [evidence for fact in facts for group in fact.support for evidence in group]
+        for place in range(passages):
+            if any(sent.span_covered(evidence, (place,)) for evidence in spans):
+                return place + 1
+        return None
+
+    def _best_single(self, facts: Iterable[Fact], eligible: set[int]) -> int:
+        """The most facts that any one eligible chunk covers on its own."""
+        alone: dict[int, int] = {}
+        for fact in facts:
+            holders = {o for group in fact.support for evidence in group for o in self._coverage.holders(evidence)}
+            for ordinal in holders & eligible:
+                if self._coverage.fact_covered(fact, (ordinal,)):
+                    alone[ordinal] = alone.get(ordinal, 0) + 1
+        return max(alone.values(), default=0)
+
+    def _leaks(self, query: Query, eligible: set[int], ranking: Ranking, context: Context) -> list[Problem]:
+        found = [
+            (place, f"chunk {self._chunks[o].chunk_id} of {self._chunks[o].key}")
+            for place, ordinals in (("candidates", ranking.chunks), ("context", context.chunks))
+            for o in ordinals
+            if o not in eligible
+        ]
+        found += [
+            ("context", f"a passage of {piece.key}")
+            for piece in context.pieces or ()
+            if not self._eligibility.admits(piece.acl, self._documents[piece.key], query)
+        ]
+        record = f"query '{query.query_id}'"
+        return [Problem(self._arm, 0, record, place, f"leak: {what} is not eligible") for place, what in found]
+
+    def _admits(self, key: DocumentKey, query: Query) -> bool:
+        document = self._documents[key]
+        return self._eligibility.admits(document.acl, document, query)
+
+    def _matched(self, query: Query, group: EligibilityClass) -> set[int]:
+        """The chunks that score above 0 in some branch of the arm."""
+        matched: set[int] = set()
+        for branch, setting in self._settings["branches"].items():
+            if (branch, group.name) not in self._retrievers:
+                (index,) = (i for i in self._tables.indexes[branch] if i.name == group.name)
+                ties = tie_ranks(self._chunks, setting["tie"])
+                name = self._settings["analyzers"][branch]
+                self._retrievers[branch, group.name] = Retriever(
+                    index, ties, name, setting, self._tables.synonym_groups
+                )
+            scores = self._retrievers[branch, group.name].scores(query)
+            matched.update((scores > 0).nonzero()[0].tolist())
+        return matched

@@ -1,0 +1,48 @@
+"""Stage select: which candidates make the context of a query, and why the others do not."""
+
+from typing import Any
+
+from spanledger.core import units
+from spanledger.core.records import Query
+from spanledger.ranking import Ranking
+from spanledger.selection.context import REASONS, Context
+from spanledger.selection.selector import Selector
+from spanledger.selection.shelf import Shelf
+
+
+def select(
+    candidates: list[Ranking], shelf: Shelf, queries: list[Query], setting: dict[str, Any], eligibility: dict[str, Any]
+) -> tuple[list[Context], dict[str, Any]]:
+    """The contexts of all queries, in the order of the candidate lists, and the counters.
+
+    `setting` and `eligibility` are resolved settings. Every context is checked against its limits before it is believed;
+    raises ValueError where one breaks them, and for a value out of range.
+    """
+    selector = Selector.of(setting)
+    by_id = {query.query_id: query for query in queries}
+    acl = eligibility.get("acl", "ignore")
+    contexts = [selector.select(ranking, shelf, by_id[ranking.query_id], acl) for ranking in candidates]
+    for context in contexts:
+        _check(context, selector, shelf)
+    return contexts, {
+        "queries": len(contexts),
+        "empty_contexts": sum(not context.chunks for context in contexts),
+        "selected": sum(len(context.chunks) for context in contexts),
+        "skipped": {
+            reason: sum(len(run.chunks) for context in contexts for run in context.skipped if run.reason == reason)
+            for reason in REASONS
+        },
+    }
+
+
+def _check(context: Context, selector: Selector, shelf: Shelf) -> None:
+    if selector.top_k is not None and len(context.chunks) > selector.top_k:
+        raise ValueError(f"select: the context of query '{context.query_id}' has more passages than top_k")
+    if selector.budget is None:
+        return
+    if context.pieces is None:
+        cost = sum(shelf.length(ordinal, selector.unit) for ordinal in context.chunks)
+    else:
+        cost = sum(units.count(piece.body, selector.unit) for piece in context.pieces)
+    if cost > selector.budget:
+        raise ValueError(f"select: the context of query '{context.query_id}' is over its budget: {cost}")

@@ -1,0 +1,55 @@
+"""What a selector takes from: the chunk table, the texts that chunks were cut from, and the parents of chunks."""
+
+from spanledger.core import units
+from spanledger.core.offsets import OffsetMap
+from spanledger.core.records import Chunk, Document, DocumentKey
+from spanledger.core.spans import Span, SpanIndex, union
+
+
+class Shelf:
+    """Answers a selector's questions about the chunks of one table.
+
+    `documents` are the normalised ones and are needed where chunks are merged; `parents` is the table that parents are
+    taken from, None without any.
+    """
+
+    def __init__(self, chunks: list[Chunk], documents: list[Document] = (), parents: list[Chunk] | None = None):
+        self.chunks = chunks
+        self._documents = {document.key: document for document in documents}
+        self._parents = parents
+        self._lengths: dict[str, list[int]] = {}
+        self._parent_of: dict[int, Chunk | None] = {}
+        self._parent_spans: dict[DocumentKey, SpanIndex] = {}
+        triples: dict[DocumentKey, list[tuple[int, int, int]]] = {}
+        for parent in parents or ():
+            triples.setdefault(parent.key, []).extend((s, e, parent.ordinal) for s, e in parent.spans)
+        self._parent_spans = {key: SpanIndex(found) for key, found in triples.items()}
+
+    def length(self, ordinal: int, unit: str) -> int:
+        """The length of a chunk's body in a unit."""
+        if unit not in self._lengths:
+            self._lengths[unit] = [
+                chunk.lengths[unit] if unit in chunk.lengths else units.count(chunk.body, unit) for chunk in self.chunks
+            ]
+        return self._lengths[unit][ordinal]
+
+    def parent(self, ordinal: int) -> Chunk | None:
+        """The first parent, by ordinal, that holds all of the chunk; None where there is none."""
+        if ordinal not in self._parent_of:
+            self._parent_of[ordinal] = self._find_parent(self.chunks[ordinal])
+        return self._parent_of[ordinal]
+
+    def _find_parent(self, chunk: Chunk) -> Chunk | None:
+        if chunk.key not in self._parent_spans:
+            return None
+        for ordinal in sorted(set(self._parent_spans[chunk.key].touching(chunk.spans[0]))):
+            held = union([*self._parents[ordinal].spans])
+            if union([*held, *chunk.spans]) == held:
+                return self._parents[ordinal]
+        return None
+
+    def text(self, key: DocumentKey, spans: list[Span]) -> str:
+        """The normalised text of raw spans of a document, joined by LF."""
+        document = self._documents[key]
+        offsets = OffsetMap(document.offsets)
+        return "\n".join(document.text[slice(*offsets.from_raw(span))] for span in spans)
