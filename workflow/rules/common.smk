@@ -33,7 +33,8 @@ if UNDER_DVC and workflow.is_main_process:
     guard.drop_stale_lock(Path.cwd())
     # DVC names the stage; more is of interest only when something is wrong.
     logger.setLevel(logging.WARNING)
-elif workflow.is_main_process and not getattr(workflow.dag_settings, "forceall", False):
+# From the command line: Snakemake has no settings of this kind yet when it reads the Snakefile.
+elif workflow.is_main_process and not {"--forceall", "-F"} & set(sys.argv):
     foreign = guard.not_made_here(
         Path("results", experiment, "provenance", f"{stage}.json")
         for experiment in EXPERIMENTS

@@ -42,7 +42,7 @@ def raise_problems(problems: Iterable[Problem]) -> None:
 
 def nearest(name: str, valid: Iterable[str]) -> str:
     """The end of a message about an unknown name: the closest valid one where there is one, and all that are valid."""
-    valid = sorted(valid)
+    valid = sorted(map(str, valid))
     close = difflib.get_close_matches(str(name), valid, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'? " if close else ""
     return f"{hint}valid: {', '.join(valid) or 'none'}"

@@ -1,5 +1,6 @@
 """params.yaml: read, checked and resolved, so that every setting holds all of its values."""
 
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +34,7 @@ def resolve(raw: Any, file: str = "params.yaml") -> Params:
     found: list[tuple[str, str]] = []
     merged = {name: _inherit(name, section, found) for name, section in raw.items()}
     found += schema.problems(merged, "params")
-    found += _ignored(merged)
+    found += _unfit(merged)
     if isinstance(merged.get("experiments"), dict):
         found += _sections(merged)
     raise_problems(Problem(file, field=field, message=message) for field, message in found)
@@ -69,14 +70,16 @@ def _with_defaults(place: str, part: str, settings: dict[str, Any], found: list[
             unused -= known
             setting = {key: value for key, value in {**shared, **setting}.items() if key in known or key in setting}
         merged[name] = setting
-    found += [
-        (f"{place}.{_DEFAULTS}.{key}", f"no setting takes this key: {nearest(key, _every_key(part))}") for key in unused
-    ]
+    every = _every_key(part)
+    for key in unused:
+        hint = "" if key in every else f": {nearest(key, every)}"
+        found.append((f"{place}.{_DEFAULTS}.{key}", f"no setting takes this key{hint}"))
     return merged
 
 
 def _known(setting: dict[str, Any], part: str) -> set[str]:
-    return set(schema.load("params")["$defs"].get(_definition(setting, part), {}).get("properties", {}))
+    definition = schema.load("params")["$defs"].get(_definition(setting, part))
+    return set(definition["properties"]) if definition else _every_key(part)
 
 
 def _every_key(part: str) -> set[str]:
@@ -91,17 +94,27 @@ def _definition(setting: dict[str, Any], part: str) -> str:
     return f"{part}_{setting.get(_VARIANT[part])}" if part in _VARIANT else part
 
 
-def _ignored(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def _unfit(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """What a schema cannot say: names that DVC ignores, and numbers that cannot be written as JSON."""
     if isinstance(value, dict):
         for key, inner in value.items():
             field = f"{place}.{key}" if place else str(key)
             if key in _IGNORED_BY_DVC:
                 yield field, f"the name '{key}' is not allowed: DVC's run cache ignores it; use another, as chunk_size"
-            yield from _ignored(inner, field)
+            yield from _unfit(inner, field)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _unfit(inner, f"{place}[{number}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield place, f"expected a finite number, found {schema.shown(value)}"
+    elif isinstance(value, int | float) and abs(value) >= 2**63:
+        yield place, f"expected a number below 2**63, found {schema.shown(value)}"
 
 
 def _sections(merged: dict[str, Any]) -> Iterator[tuple[str, str]]:
     names = set(merged["experiments"])
+    if "experiments" in names:
+        yield "experiments.experiments", "no experiment can have the name of the list itself"
     for name in sorted(names - set(merged), key=str):
         yield f"experiments.{name}", f"no section of this name: {nearest(name, set(merged) - {'experiments'})}"
     for name in sorted(set(merged) - names - {"experiments"}, key=str):
@@ -131,6 +144,8 @@ def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]
     for selector, setting in section["select"].items():
         if setting["top_k"] is None and setting["budget"] is None:
             yield f"{name}.select.{selector}", "expected a number for top_k or budget"
+        elif setting["budget"] is None and setting["unit"] is not None:
+            yield f"{name}.select.{selector}.unit", "counts the budget, and there is none"
     for branch, setting in section["retrieve"].items():
         yield from _reference(f"{name}.retrieve.{branch}.index", setting["index"], section["index"])
     for fusion, setting in section["fuse"].items():
@@ -144,7 +159,10 @@ def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]
         for place, arm in enumerate(section["arms"]):
             if seen.setdefault(arm["name"], place) != place:
                 yield f"{name}.arms[{place}].name", f"'{arm['name']}' is the name of arms[{seen[arm['name']]}] too"
-    yield from _unused(name, section)
+    if arms(section):
+        yield from _unused(name, section)
+    else:
+        yield f"{name}.arms", "no arm: chunk, eligibility, fuse and select need a setting each"
 
 
 def _reference(field: str, wanted: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,12 +1,13 @@
 """Checks values against the JSON Schemas of workflow/schemas; messages name the field and the nearest valid name."""
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from spanledger.core.errors import nearest
@@ -23,6 +24,15 @@ _KINDS = {
 }
 
 
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    # Python's $ also matches in front of a last newline, the $ of JSON Schema does not.
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+_Validator = validators.extend(Draft202012Validator, {"pattern": _pattern})
+
+
 @cache
 def load(name: str) -> dict[str, Any]:
     """The schema in workflow/schemas/<name>.schema.json."""
@@ -30,11 +40,11 @@ def load(name: str) -> dict[str, Any]:
 
 
 @cache
-def _validator(name: str, part: str) -> Draft202012Validator:
+def _validator(name: str, part: str) -> Any:
     schema = load(name)
     if part:
         schema = {"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
-    return Draft202012Validator(schema)
+    return _Validator(schema)
 
 
 def problems(value: Any, name: str, part: str = "") -> Iterator[tuple[str, str]]:
@@ -44,7 +54,8 @@ def problems(value: Any, name: str, part: str = "") -> Iterator[tuple[str, str]]
 
 
 def defaults(value: dict[str, Any], name: str, part: str) -> dict[str, Any]:
-    """A mapping with the defaults of its definition filled in, at every depth, keys in the schema's order."""
+    """A mapping with the defaults of its definition filled in, at every depth, keys in the schema's order. A whole number
+    is an int, though JSON Schema lets it be written as 120.0."""
     return _filled(value, load(name)["$defs"][part], load(name)["$defs"])
 
 
@@ -54,6 +65,8 @@ def _filled(value: dict[str, Any], definition: dict[str, Any], definitions: dict
         rule = definitions[rule["$ref"].rsplit("/", 1)[1]] if "$ref" in rule else rule
         if key in value or "default" in rule:
             item = value.get(key, rule.get("default"))
+            if isinstance(item, float) and "integer" in rule.get("type", ()):
+                item = int(item)
             result[key] = _filled(item, rule, definitions) if "properties" in rule and isinstance(item, dict) else item
     return result
 
@@ -71,8 +84,7 @@ def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
             yield path(error), f"expected {' or '.join(required)}"
             return
     if error.context:
-        kinds = [e for e in error.context if e.validator not in ("type", "const")]
-        for inner in kinds or error.context:
+        for inner in _of_its_kind(error.context):
             yield from _told(inner)
         return
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
@@ -82,6 +94,12 @@ def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
                 yield ".".join(filter(None, (path(error), str(key)))), f"unknown key: {nearest(key, valid)}"
         return
     yield path(error), _message(error)
+
+
+def _of_its_kind(context: list[ValidationError]) -> list[ValidationError]:
+    """The errors of those alternatives that the value has the right type for; all where there is none."""
+    other = {e.relative_schema_path[0] for e in context if e.validator in ("type", "const") and not e.relative_path}
+    return [e for e in context if e.relative_schema_path[0] not in other] or context
 
 
 def path(error: ValidationError) -> str:
@@ -132,5 +150,8 @@ def _message(error: ValidationError) -> str:
 
 def shown(value: Any) -> str:
     """A value as it stands in a message: JSON, shortened."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except TypeError:  # a key that JSON does not have, such as a date
+        text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -12,12 +12,15 @@ from spanledger.core.errors import InputError, Problem
 
 
 def read(path: str | os.PathLike) -> Any:
-    """The value of a YAML file. Raises InputError, with the line, for a file that is missing, no UTF-8 or no YAML."""
+    """The value of a YAML file. Raises InputError, with the line where there is one, for a file that is missing, no
+    UTF-8 or no YAML, and for a value that holds itself."""
     path = Path(path)
     try:
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        value = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
     except (FileNotFoundError, IsADirectoryError):
         raise InputError([Problem(str(path), message="no such file")]) from None
+    except OSError as error:
+        raise InputError([Problem(str(path), message=f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError as error:
         raise InputError([Problem(str(path), message=f"is no UTF-8 at byte {error.start}")]) from None
     except DuplicateKeyError as error:
@@ -28,3 +31,19 @@ def read(path: str | os.PathLike) -> Any:
         raise InputError([Problem(str(path), line, message=f"is no YAML: {error.problem}")]) from None
     except YAMLError as error:
         raise InputError([Problem(str(path), message=f"is no YAML: {str(error).splitlines()[0]}")]) from None
+    except ValueError as error:  # what looks like a date or a number and is none
+        raise InputError([Problem(str(path), message=f"is no YAML: {error}")]) from None
+    except RecursionError:
+        raise InputError([Problem(str(path), message="is nested too deeply")]) from None
+    if _holds_itself(value, set()):
+        raise InputError([Problem(str(path), message="an anchor stands inside its own value")])
+    return value
+
+
+def _holds_itself(value: Any, above: set[int]) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    if id(value) in above:
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return any(_holds_itself(item, above | {id(value)}) for item in inner)

@@ -1,0 +1,439 @@
+"""params.yaml: what is inherited, what is filled in, and every kind of fault with its place."""
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanledger.core.errors import InputError
+from spanledger.engine import params
+
+TEXT = """
+experiments:
+  trial: {dataset: folder}
+trial:
+  normalise: {newlines: lf}
+  chunk:
+    fixed: {method: window, chunk_size: 120}
+    whole: {method: document}
+  eligibility:
+    all: {}
+    current: {versions: current}
+  index:
+    words: {analyzer: ascii_words}
+  retrieve:
+    shared: {index: words, scorer: term_overlap}
+    ranked: {index: words, scorer: bm25, k1: 0.9}
+  fuse:
+    first: {branches: [shared]}
+    second: {branches: [ranked]}
+  select:
+    top2: {top_k: 2}
+    short: {budget: 240}
+  score: {}
+  report: {}
+  arms: grid
+"""
+
+
+@pytest.fixture
+def parse(tmp_path):
+    def parsed(text):
+        (tmp_path / "params.yaml").write_text(text, encoding="utf-8")
+        return params.yaml12.read(tmp_path / "params.yaml")
+
+    return parsed
+
+
+@pytest.fixture
+def raw(parse):
+    return parse(TEXT)
+
+
+def faults(value):
+    """(field, message) of every problem."""
+    with pytest.raises(InputError) as caught:
+        params.resolve(value)
+    assert {problem.file for problem in caught.value.problems} == {"params.yaml"}
+    return [(problem.field, problem.message) for problem in caught.value.problems]
+
+
+def test_every_setting_ends_up_with_all_of_its_values(raw):
+    assert params.resolve(raw) == {
+        "experiments": {"trial": {"dataset": "folder"}},
+        "trial": {
+            "normalise": {"newlines": "lf", "bom": "keep", "zero_width": "keep", "unicode": "keep"},
+            "chunk": {
+                "fixed": {"method": "window", "unit": "char", "chunk_size": 120, "chunk_overlap": 0, "tail": "drop"},
+                "whole": {"method": "document"},
+            },
+            "eligibility": {
+                "all": {"versions": "all", "visibility": None, "acl": "ignore"},
+                "current": {"versions": "current", "visibility": None, "acl": "ignore"},
+            },
+            "index": {"words": {"analyzer": "ascii_words"}},
+            "retrieve": {
+                "shared": {"scorer": "term_overlap", "index": "words", "depth": None, "tie": "document"},
+                "ranked": {
+                    "scorer": "bm25",
+                    "index": "words",
+                    "k1": 0.9,
+                    "b": 0.75,
+                    "depth": None,
+                    "tie": "document",
+                },
+            },
+            "fuse": {"first": {"branches": ["shared"]}, "second": {"branches": ["ranked"]}},
+            "select": {
+                "top2": {"top_k": 2, "budget": None, "unit": None},
+                "short": {"top_k": None, "budget": 240, "unit": "char"},
+            },
+            "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "trail": None},
+            "report": {"primary": {"metric": "macro_recall"}},
+            "arms": "grid",
+        },
+    }
+
+
+def test_what_is_resolved_resolves_to_itself_and_the_input_stays_as_it_was(raw):
+    before = copy.deepcopy(raw)
+    resolved = params.resolve(raw)
+    assert raw == before
+    assert params.resolve(resolved) == resolved
+
+
+def test_names_keep_the_order_of_the_file(parse):
+    text = TEXT.replace("    fixed: {method: window, chunk_size: 120}\n", "")
+    text = text.replace("    whole: {method: document}\n", "    z: {method: document}\n    a: {method: paragraph}\n")
+    assert list(params.resolve(parse(text))["trial"]["chunk"]) == ["z", "a"]
+
+
+def test_load_reads_yaml_1_2_and_names_the_file(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(TEXT.replace("k1: 0.9", "k1: 1e-3").replace("chunk_size: 120", "chunk_size: 010"))
+    section = params.load(path)["trial"]
+    assert section["retrieve"]["ranked"]["k1"] == 0.001
+    assert section["chunk"]["fixed"]["chunk_size"] == 10
+    path.write_text(TEXT.replace("newlines: lf", "newlines: yes"))
+    with pytest.raises(InputError) as caught:
+        params.load(path)
+    assert str(caught.value) == (
+        f"1 problem found:\n  {path}: trial.normalise.newlines: unknown value 'yes': valid: keep, lf"
+    )
+    path.write_text(TEXT.replace("    all: {}\n", "    current: {}\n"))
+    with pytest.raises(InputError, match='found duplicate key "current"'):
+        params.load(path)
+    with pytest.raises(InputError, match="no such file"):
+        params.load(tmp_path / "none.yaml")
+
+
+def test_a_whole_number_may_be_written_with_a_point_and_is_one(raw):
+    raw["trial"]["chunk"]["fixed"]["chunk_size"] = 120.0
+    found = params.resolve(raw)["trial"]["chunk"]["fixed"]["chunk_size"]
+    assert found == 120 and type(found) is int
+
+
+def test_defaults_are_inherited_and_a_setting_s_own_value_wins(raw):
+    raw["trial"]["chunk"] = {
+        "defaults": {"method": "window", "chunk_size": 90, "chunk_overlap": 30, "unit": "word"},
+        "one": {},
+        "two": {"chunk_overlap": 0, "unit": "char"},
+        "whole": {"method": "document"},  # takes nothing of all that
+    }
+    plain = {"method": "window", "unit": "word", "chunk_size": 90, "chunk_overlap": 30, "tail": "drop"}
+    assert params.resolve(raw)["trial"]["chunk"] == {
+        "one": plain,
+        "two": {**plain, "unit": "char", "chunk_overlap": 0},
+        "whole": {"method": "document"},
+    }
+
+
+def test_one_line_of_defaults_varies_every_setting(raw):
+    raw["trial"]["retrieve"]["defaults"] = {"depth": 4, "b": 0.4}
+    found = params.resolve(raw)["trial"]["retrieve"]
+    assert [(found[name]["depth"], found[name].get("b")) for name in ("shared", "ranked")] == [(4, None), (4, 0.4)]
+
+
+def test_a_default_that_no_setting_takes_is_told(raw):
+    raw["trial"]["chunk"] = {"defaults": {"chunksize": 9, "tail": "keep"}, "whole": {"method": "document"}}
+    assert faults(raw) == [
+        (
+            "trial.chunk.defaults.chunksize",
+            "no setting takes this key: did you mean 'chunk_size'? "
+            "valid: chunk_overlap, chunk_size, method, tail, unit",
+        ),
+        ("trial.chunk.defaults.tail", "no setting takes this key"),
+    ]
+
+
+def test_a_setting_of_no_known_method_does_not_make_its_defaults_faults_too(raw):
+    raw["trial"]["chunk"] = {"defaults": {"chunk_size": 9}, "one": {"method": "windw"}, "two": {}}
+    assert faults(raw) == [
+        ("trial.chunk.one.method", "unknown value 'windw': did you mean 'window'? valid: document, paragraph, window"),
+        ("trial.chunk.two", "lacks method"),
+    ]
+
+
+def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
+    raw["trial"]["select"]["defaults"] = {"top_k": 0}
+    assert [field for field, _ in faults(raw)] == ["trial.select.short.top_k"]  # top2 has a top_k of its own
+    raw["trial"]["select"]["defaults"] = 3
+    assert faults(raw) == [("trial.select.defaults", "expected a mapping, found 3")]
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "expected"),
+    [
+        (
+            "chunk",
+            {"fixed": {"method": "window", "chunk_size": 9, "chunk_overlap": 9}},
+            [("chunk.fixed.chunk_overlap", "must be below chunk_size (9), found 9")],
+        ),
+        (
+            "chunk",
+            {"fixed": {"method": "window", "chunk_size": 9, "chunk_overlap": 10}},
+            [("chunk.fixed.chunk_overlap", "must be below chunk_size (9), found 10")],
+        ),
+        (
+            "chunk",
+            {"fixed": {"method": "window", "chunk_size": 9, "chunk_overlap": -1}},
+            [("chunk.fixed.chunk_overlap", "expected at least 0, found -1")],
+        ),
+        (
+            "chunk",
+            {"fixed": {"method": "window", "chunk_size": 0}},
+            [("chunk.fixed.chunk_size", "expected at least 1, found 0")],
+        ),
+        ("chunk", {"fixed": None}, [("chunk.fixed", "expected a mapping, found null")]),
+        ("chunk", None, [("chunk", "expected a mapping, found null")]),
+        ("chunk", {1: {"method": "document"}}, [("chunk", "expected a string, found 1")]),
+        (
+            "retrieve",
+            {"shared": {"index": "word", "scorer": "term_overlap"}},
+            [("retrieve.shared.index", "no setting is called 'word': did you mean 'words'? valid: words")],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["share"]}},
+            [
+                (
+                    "fuse.first.branches[0]",
+                    "no setting is called 'share': did you mean 'shared'? valid: ranked, shared",
+                ),
+                ("retrieve.shared", "no arm uses this setting"),
+            ],
+        ),
+        (
+            "index",
+            {"pairs": {"analyzer": "cjk_bigrams"}},
+            [("index.pairs", "no arm uses this setting")],
+        ),
+        ("fuse", {"second": {"branches": ["shared"]}}, [("retrieve.ranked", "no arm uses this setting")]),
+        ("select", {"top2": {"top_k": None}}, [("select.top2", "expected a number for top_k or budget")]),
+        (
+            "select",
+            {"top2": {"top_k": 2, "budget": None, "unit": "char"}},
+            [("select.top2.unit", "counts the budget, and there is none")],
+        ),
+        (
+            "eligibility",
+            {"all": {"versions": "curent"}},
+            [
+                (
+                    "eligibility.all.versions",
+                    "unknown value 'curent': did you mean 'current'? valid: all, asked, current",
+                )
+            ],
+        ),
+        (
+            "retrieve",
+            {"shared": {"index": "words", "scorer": "bm25", "k1": float("inf")}},
+            [("retrieve.shared.k1", "expected a finite number, found Infinity")],
+        ),
+        (
+            "retrieve",
+            {"shared": {"index": "words", "scorer": "bm25", "b": float("nan")}},
+            [("retrieve.shared.b", "expected a finite number, found NaN")],
+        ),
+        (
+            "retrieve",
+            {"shared": {"index": "words", "scorer": "bm25", "depth": 2**63}},
+            [("retrieve.shared.depth", "expected a number below 2**63, found 9223372036854775808")],
+        ),
+        (
+            "score",
+            {"cost": {"unit": "token"}},
+            [("score.cost.unit", "unknown value 'token': valid: byte, char, lexical, word")],
+        ),
+        (
+            "report",
+            {"primary": {"metric": "recall"}},
+            [
+                (
+                    "report.primary.metric",
+                    "unknown value 'recall': did you mean 'macro_recall'? "
+                    "valid: macro_recall, macro_recall_candidates, macro_recall_index",
+                )
+            ],
+        ),
+        ("arms", "gird", [("arms", 'expected "grid", found "gird"'), ("arms", 'expected a list, found "gird"')]),
+    ],
+)
+def test_faults(raw, part, change, expected):
+    section = raw["trial"]
+    section[part] = {**section[part], **change} if isinstance(change, dict) else change
+    assert faults(raw) == [(f"trial.{field}", message) for field, message in expected]
+
+
+ARM = {"name": "a", "chunk": "fixed", "eligibility": "all", "fuse": "first", "select": "top2"}
+
+
+def test_a_list_of_arms_uses_what_it_names_and_nothing_else(raw):
+    raw["trial"]["arms"] = [ARM, {**ARM, "name": "b", "chunk": "whole", "eligibility": "current"}]
+    assert faults(raw) == [
+        ("trial.fuse.second", "no arm uses this setting"),
+        ("trial.retrieve.ranked", "no arm uses this setting"),
+        ("trial.select.short", "no arm uses this setting"),
+    ]
+    raw["trial"]["arms"].append({**ARM, "name": "c", "fuse": "second", "select": "short"})
+    assert params.resolve(raw)["trial"]["arms"] == raw["trial"]["arms"]
+
+
+def test_arms_with_one_name_and_arms_that_name_nothing(raw):
+    raw["trial"]["arms"] = [
+        ARM,
+        {**ARM, "chunk": "whole", "eligibility": "current", "fuse": "second", "select": "short"},
+        {**ARM, "name": "c", "chunk": "fix", "select": "top3"},
+    ]
+    assert faults(raw) == [
+        ("trial.arms[1].name", "'a' is the name of arms[0] too"),
+        ("trial.arms[2].chunk", "no setting is called 'fix': did you mean 'fixed'? valid: fixed, whole"),
+        ("trial.arms[2].select", "no setting is called 'top3': did you mean 'top2'? valid: short, top2"),
+    ]
+
+
+def test_a_grid_over_nothing_has_no_arm(raw):
+    for part in params.NAMED_SECTIONS:
+        raw["trial"][part] = {}
+    assert faults(raw) == [("trial.arms", "no arm: chunk, eligibility, fuse and select need a setting each")]
+
+
+@pytest.mark.parametrize("name", ["size", "nfiles"])
+def test_names_that_the_run_cache_of_dvc_ignores_are_refused_at_any_depth(raw, name):
+    raw["trial"]["chunk"]["fixed"][name] = 1
+    raw["trial"]["chunk"][name] = {"method": "document"}
+    raw["trial"]["score"] = {"cost": {name: 1}}
+    raw["trial"]["arms"] = [{**ARM, name: 1}]
+    told = [field for field, message in faults(raw) if message.startswith(f"the name '{name}' is not allowed")]
+    assert told == [
+        f"trial.arms[0].{name}",
+        f"trial.chunk.fixed.{name}",
+        f"trial.chunk.{name}",
+        f"trial.score.cost.{name}",
+    ]
+
+
+def test_a_name_of_that_kind_is_refused_in_defaults_too(raw):
+    raw["trial"]["chunk"]["defaults"] = {"size": 9}
+    assert (
+        "trial.chunk.defaults.size",
+        "no setting takes this key: did you mean 'chunk_size'? valid: chunk_overlap, chunk_size, method, tail, unit",
+    ) in faults(raw)
+
+
+def test_experiments_and_sections_belong_together(raw):
+    raw["experiments"] = {"trail": {"dataset": "x"}, "other": {"dataset": "", "data": 1}}
+    assert faults(raw) == [
+        ("experiments.other", "no section of this name: valid: trial"),
+        ("experiments.other.data", "unknown key: did you mean 'dataset'? valid: dataset"),
+        ("experiments.other.dataset", 'must not be empty, found ""'),
+        ("experiments.trail", "no section of this name: did you mean 'trial'? valid: trial"),
+        ("trial", "a section that experiments does not name: did you mean 'trail'? valid: other, trail"),
+    ]
+
+
+def test_no_experiment_takes_the_name_of_the_list(raw):
+    raw["experiments"]["experiments"] = {"dataset": "x"}
+    assert faults(raw) == [("experiments.experiments", "no experiment can have the name of the list itself")]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, [("", "expected a mapping, found null")]),
+        ([1], [("", "expected a mapping, found [1]")]),
+        ({}, [("", "lacks experiments")]),
+        ({"experiments": None}, [("experiments", "expected a mapping, found null")]),
+        ({"experiments": {}}, [("experiments", "must not be empty, found {}")]),
+        (
+            {"experiments": {"a": {"dataset": "x"}}, "a": {"arms": "grid"}},
+            [("a", "lacks chunk, eligibility, fuse, index, normalise, report, retrieve, score, select")],
+        ),
+    ],
+)
+def test_a_file_that_is_hardly_one(value, expected):
+    assert faults(value) == expected
+
+
+def test_several_faults_are_told_at_once(raw):
+    raw["trial"]["chunk"]["fixed"] = {"method": "window", "chunk_size": -1, "unit": "token"}
+    raw["trial"]["normalise"]["unicode"] = "nfc"
+    raw["trial"]["extra"] = {}
+    raw["another"] = {}
+    with pytest.raises(InputError) as caught:
+        params.resolve(raw, "some/params.yaml")
+    text = str(caught.value)
+    assert text.startswith("6 problems found:\n  some/params.yaml: another: a section that experiments does not name")
+    assert [problem.field for problem in caught.value.problems] == [
+        *("another", "another", "trial.chunk.fixed.chunk_size", "trial.chunk.fixed.unit"),
+        *("trial.extra", "trial.normalise.unicode"),
+    ]
+
+
+PLACES = [
+    ("trial",),
+    *(("trial", part) for part in ("normalise", "chunk", "eligibility", "index", "retrieve", "fuse", "select", "arms")),
+    *(("trial", "chunk", "fixed"), ("trial", "chunk", "fixed", "method"), ("trial", "chunk", "fixed", "chunk_size")),
+    *(("trial", "retrieve", "ranked", "scorer"), ("trial", "retrieve", "ranked", "index"), ("trial", "fuse", "first")),
+    *(("trial", "fuse", "first", "branches"), ("trial", "select", "short"), ("trial", "score"), ("trial", "report")),
+    *(("experiments",), ("experiments", "trial"), ("experiments", "trial", "dataset"), ("trial", "chunk", "defaults")),
+]
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["grid", "window", "words", "shared", "x", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["defaults", "method", "size", "fixed", "budget", "name", "chunk", 1, None, "\n"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=3))
+def test_whatever_stands_in_the_file_it_is_resolved_or_told(parsed_once, changes):
+    value = copy.deepcopy(parsed_once)
+    for place, junk in changes:
+        inner = value
+        for key in place[:-1]:
+            inner = inner.get(key) if isinstance(inner, dict) else None
+        if isinstance(inner, dict):
+            inner[place[-1]] = junk
+    try:
+        assert params.resolve(params.resolve(value)) == params.resolve(value)
+    except InputError as error:
+        assert all(problem.message for problem in error.problems)
+
+
+@pytest.fixture(scope="module")
+def parsed_once(tmp_path_factory):
+    path = tmp_path_factory.mktemp("params") / "params.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return params.yaml12.read(path)
