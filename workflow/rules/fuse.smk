@@ -4,6 +4,8 @@ rule fuse:
             f"results/{w.experiment}/retrieve/{w.chunk}/{w.eligibility}/{branch}.jsonl"
             for branch in section(w)["fuse"][w.fuse]["branches"]
         ],
+        chunks="results/{experiment}/chunk/{chunk}.jsonl",
+        queries="results/{experiment}/normalise/queries.jsonl",
         code=closure.of_stage("fuse"),
     output:
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
@@ -15,6 +17,7 @@ rule fuse:
         ],
     shell:
         "python workflow/scripts/fuse.py --setting {params.setting:q} {params.branches}"
+        " --chunks {input.chunks} --queries {input.queries}"
         " --candidates {output.candidates}"
 
 

@@ -9,6 +9,7 @@ rule normalise:
             "elements.jsonl",
             "queries.jsonl",
             "facts.jsonl",
+            "synonyms.jsonl",
         ),
     params:
         setting=lambda w: json.dumps(section(w)["normalise"]),

@@ -5,15 +5,17 @@ rule report:
         queries="results/{experiment}/normalise/queries.jsonl",
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
+        counters=counted,
         code=closure.of_stage("report"),
     output:
-        multiext("results/{experiment}/", "metrics.json", "arms.csv", "report.html"),
+        multiext("results/{experiment}/", *plan.WRITES["report"]),
     params:
         section=lambda w: json.dumps(section(w)),
     shell:
         "python workflow/scripts/report.py --experiment {wildcards.experiment} --section {params.section:q}"
         " --rows {input.rows} --facts {input.facts} --queries {input.queries} --documents {input.documents}"
-        " --summary {input.summary} --out results/{wildcards.experiment}"
+        " --summary {input.summary} --results results/{wildcards.experiment}"
+        " --out results/{wildcards.experiment}"
 
 
 rule report_stage:

@@ -5,6 +5,7 @@ rule retrieve:
         ),
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
+        synonyms="results/{experiment}/normalise/synonyms.jsonl",
         code=closure.of_stage("retrieve"),
     output:
         rankings="results/{experiment}/retrieve/{chunk}/{eligibility}/{retrieve}.jsonl",
@@ -14,7 +15,8 @@ rule retrieve:
         analyzer=lambda w: section(w)["index"][section(w)["retrieve"][w.retrieve]["index"]]["analyzer"],
     shell:
         "python workflow/scripts/retrieve.py --setting {params.setting:q} --analyzer {params.analyzer}"
-        " --index {input.index} --chunks {input.chunks} --queries {input.queries} --rankings {output.rankings}"
+        " --index {input.index} --chunks {input.chunks} --queries {input.queries} --synonyms {input.synonyms}"
+        " --rankings {output.rankings}"
 
 
 rule retrieve_stage:

@@ -4,18 +4,22 @@ rule score:
         documents="results/{experiment}/normalise/documents.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
         facts="results/{experiment}/normalise/facts.jsonl",
+        synonyms="results/{experiment}/normalise/synonyms.jsonl",
         code=closure.of_stage("score"),
     output:
         "results/{experiment}/score/{arm}.jsonl",
     params:
         settings=lambda w: json.dumps(plan.arm_settings(section(w), plan.arm(section(w), w.arm))),
-        indexes=lambda w, input: [
-            f"--index={branch}={folder}"
-            for branch, folder in zip(plan.branches(section(w), plan.arm(section(w), w.arm).fuse), input.indexes)
+        branches=lambda w, input: [
+            f"--{role}={branch}={path}"
+            for role, paths in (("index", input.indexes), ("rankings", input.rankings))
+            for branch, path in zip(plan.branches(section(w), plan.arm(section(w), w.arm).fuse), paths)
         ],
+        parents=lambda w, input: [f"--parents={path}" for path in input.parents],
     shell:
         "python workflow/scripts/score.py --arm {wildcards.arm} --settings {params.settings:q}"
-        " --candidates {input.candidates} --contexts {input.contexts} --chunks {input.chunks} {params.indexes}"
+        " --candidates {input.candidates} --contexts {input.contexts} --chunks {input.chunks} {params.branches}"
+        " {params.parents} --synonyms {input.synonyms}"
         " --documents {input.documents} --queries {input.queries} --facts {input.facts} --rows {output}"
 
 

@@ -1,5 +1,8 @@
 rule select:
     input:
+        parents=lambda w: parents(w.experiment, w.select),
+        documents="results/{experiment}/normalise/documents.jsonl",
+        queries="results/{experiment}/normalise/queries.jsonl",
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         code=closure.of_stage("select"),
@@ -8,9 +11,12 @@ rule select:
         counters="results/{experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.counters.json",
     params:
         setting=setting("select"),
+        eligibility=setting("eligibility"),
+        parents=lambda w, input: [f"--parents={path}" for path in input.parents],
     shell:
         "python workflow/scripts/select_context.py --setting {params.setting:q} --candidates {input.candidates}"
-        " --chunks {input.chunks} --contexts {output.contexts}"
+        " --chunks {input.chunks} {params.parents} --documents {input.documents}"
+        " --queries {input.queries} --eligibility {params.eligibility:q} --contexts {output.contexts}"
 
 
 rule select_stage:

@@ -10,6 +10,7 @@ rule validate:
             "elements.jsonl",
             "queries.jsonl",
             "facts.jsonl",
+            "synonyms.jsonl",
             "dataset.json",
         ),
     params:

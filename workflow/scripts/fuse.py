@@ -1,6 +1,7 @@
 """Stage fuse: makes one candidate list a query of the rankings of one or more branches.
 
-By hand: python workflow/scripts/fuse.py --setting '{"branches": ["bm25"]}' --branch bm25=FILE --candidates FILE
+By hand: python workflow/scripts/fuse.py --setting '{"branches": ["bm25"]}' --branch bm25=FILE --chunks FILE
+  --queries FILE --candidates FILE
 """
 
 import sys
@@ -10,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from spanledger import ranking
 from spanledger.core import files
+from spanledger.core.records import Chunk, Query, from_records
 from spanledger.engine import command
 from spanledger.fusion import fuse
 
@@ -27,12 +29,16 @@ def main() -> None:
         metavar="NAME=FILE",
         help="the rankings of a branch, in the order of the setting",
     )
+    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
+    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
     parser.add_argument(
         "--candidates", type=Path, required=True, help="the candidate lists to write; counters go beside them"
     )
     arguments = parser.parse_args()
     branches = {name: ranking.from_records(files.read_lines(path)) for name, path in arguments.branch}
-    candidates, counters = fuse(branches, arguments.setting)
+    chunks = from_records(Chunk, files.read_lines(arguments.chunks))
+    queries = from_records(Query, files.read_lines(arguments.queries))
+    candidates, counters = fuse(branches, chunks, queries, arguments.setting)
     files.write(arguments.candidates, files.lines(ranking.to_records(candidates)))
     files.write(command.beside(arguments.candidates), files.document(counters))
 

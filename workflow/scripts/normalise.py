@@ -1,5 +1,5 @@
 """Stage normalise: changes the documents' text as params.yaml says, with the way back to the raw text, and moves the
-elements along. Queries and facts pass as they are, in a file each.
+elements along. Queries, facts and synonym groups pass as they are, in a file each.
 
 By hand: python workflow/scripts/normalise.py --setting '{"newlines": "lf"}' --validated FOLDER --out FOLDER
 """
@@ -33,6 +33,8 @@ def main() -> None:
     written = {**read, "documents": documents, "elements": normalise_elements(read["elements"], documents)}
     for name, items in written.items():
         files.write(arguments.out / f"{name}.jsonl", files.lines(map(to_record, items)))
+    synonyms = files.read_lines(arguments.validated / "synonyms.jsonl")
+    files.write(arguments.out / "synonyms.jsonl", files.lines(synonyms))
     golds = gold.from_records(files.read_lines(arguments.validated / "facts.jsonl"))
     files.write(arguments.out / "facts.jsonl", files.lines(gold.to_records(golds)))
 

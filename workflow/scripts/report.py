@@ -1,4 +1,4 @@
-"""Stage report: headline numbers, the table of arms and the page of one experiment.
+"""Stage report: headline numbers, tables, warnings and the page of one experiment.
 
 By hand: take the command from: snakemake --dry-run --printshellcmds --forcerun report
 """
@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from spanledger import gold
 from spanledger.core import files
 from spanledger.core.records import Document, Query, from_records
-from spanledger.engine import command
+from spanledger.engine import command, plan
 from spanledger.report import report
 
 
@@ -26,8 +26,16 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
     parser.add_argument("--documents", type=Path, required=True, help="validate/documents.jsonl, the raw text")
     parser.add_argument("--summary", type=Path, required=True, help="validate/dataset.json")
-    parser.add_argument("--out", type=Path, required=True, help="folder for metrics.json, arms.csv and report.html")
+    parser.add_argument("--results", type=Path, required=True, help="folder of the experiment's results, for counters")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the tables, warnings and the page")
     arguments = parser.parse_args()
+    counters = {
+        arm.name: {
+            key: files.read_document(arguments.results / path)
+            for key, path in plan.counters(arguments.section, arm).items()
+        }
+        for arm in plan.arms(arguments.section)
+    }
     written = report(
         arguments.experiment,
         arguments.section,
@@ -36,6 +44,7 @@ def main() -> None:
         gold.from_records(files.read_lines(arguments.facts)),
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
+        counters,
     )
     for name, data in written.items():
         files.write(arguments.out / name, data)

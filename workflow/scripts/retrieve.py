@@ -1,7 +1,7 @@
 """Stage retrieve: ranks the chunks of one index for every query, by one branch of params.yaml.
 
 By hand: python workflow/scripts/retrieve.py --setting JSON --analyzer ascii_words --index FOLDER --chunks FILE
-  --queries FILE --rankings FILE
+  --queries FILE --synonyms FILE --rankings FILE
 """
 
 import sys
@@ -25,12 +25,14 @@ def main() -> None:
     parser.add_argument("--index", type=Path, required=True, help="the folder that index wrote")
     parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
     parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    parser.add_argument("--synonyms", type=Path, required=True, help="normalise/synonyms.jsonl")
     parser.add_argument("--rankings", type=Path, required=True, help="the rankings to write; counters go beside them")
     arguments = parser.parse_args()
     indexes = indexing.read(arguments.index)
     chunks = from_records(Chunk, files.read_lines(arguments.chunks))
     queries = from_records(Query, files.read_lines(arguments.queries))
-    rankings, counters = retrieve(indexes, chunks, queries, arguments.analyzer, arguments.setting)
+    synonyms = files.read_lines(arguments.synonyms)
+    rankings, counters = retrieve(indexes, chunks, queries, arguments.analyzer, arguments.setting, synonyms)
     files.write(arguments.rankings, files.lines(ranking.to_records(rankings)))
     files.write(command.beside(arguments.rankings), files.document(counters))
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import gold, indexing, ranking, selection
+from spanledger import gold, indexing, ranking
 from spanledger.core import files
 from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import command
-from spanledger.scoring import ArmScorer
+from spanledger.scoring.arm import ArmScorer, Tables
+from spanledger.selection import context
 
 
 def main() -> None:
@@ -30,23 +31,34 @@ def main() -> None:
         metavar="BRANCH=FOLDER",
         help="the index of a branch",
     )
+    parser.add_argument(
+        "--rankings",
+        type=command.named_path,
+        action="append",
+        required=True,
+        metavar="BRANCH=FILE",
+        help="the rankings of a branch",
+    )
+    parser.add_argument("--parents", type=Path, help="the chunk table that the selector takes parents from")
+    parser.add_argument("--synonyms", type=Path, required=True, help="normalise/synonyms.jsonl")
     parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
     parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
     parser.add_argument("--facts", type=Path, required=True, help="normalise/facts.jsonl")
     parser.add_argument("--rows", type=Path, required=True, help="the file to write, one line a query")
     arguments = parser.parse_args()
-    scorer = ArmScorer(
-        arguments.arm,
+    tables = Tables(
         from_records(Chunk, files.read_lines(arguments.chunks)),
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
         gold.from_records(files.read_lines(arguments.facts)),
         {branch: indexing.read(folder) for branch, folder in arguments.index},
-        arguments.settings,
+        {branch: ranking.from_records(files.read_lines(path)) for branch, path in arguments.rankings},
+        files.read_lines(arguments.synonyms),
+        from_records(Chunk, files.read_lines(arguments.parents)) if arguments.parents else None,
     )
-    rows = scorer.score(
+    rows = ArmScorer(arguments.arm, tables, arguments.settings).score(
         ranking.from_records(files.read_lines(arguments.candidates)),
-        selection.from_records(files.read_lines(arguments.contexts)),
+        context.from_records(files.read_lines(arguments.contexts)),
     )
     files.write(arguments.rows, files.lines(rows))
 

@@ -1,7 +1,7 @@
 """Stage select: which candidates make the context of each query, by one selector of params.yaml.
 
 By hand: python workflow/scripts/select_context.py --setting '{"top_k": 2}' --candidates FILE --chunks FILE
-  --contexts FILE
+  --documents FILE --queries FILE --contexts FILE
 """
 
 import sys
@@ -9,10 +9,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import ranking, selection
+from spanledger import ranking
 from spanledger.core import files
-from spanledger.core.records import Chunk, from_records
+from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import command
+from spanledger.selection import select
+from spanledger.selection.context import to_records
+from spanledger.selection.shelf import Shelf
 
 
 def main() -> None:
@@ -22,12 +25,21 @@ def main() -> None:
     )
     parser.add_argument("--candidates", type=Path, required=True, help="the candidate lists")
     parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
+    parser.add_argument("--parents", type=Path, help="the chunk table that parents are taken from")
+    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
+    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    parser.add_argument("--eligibility", type=command.setting, default={}, help="the arm's eligibility, as JSON")
     parser.add_argument("--contexts", type=Path, required=True, help="the contexts to write; counters go beside them")
     arguments = parser.parse_args()
     candidates = ranking.from_records(files.read_lines(arguments.candidates))
-    chunks = from_records(Chunk, files.read_lines(arguments.chunks))
-    contexts, counters = selection.select(candidates, chunks, arguments.setting)
-    files.write(arguments.contexts, files.lines(selection.to_records(contexts)))
+    shelf = Shelf(
+        from_records(Chunk, files.read_lines(arguments.chunks)),
+        from_records(Document, files.read_lines(arguments.documents)),
+        from_records(Chunk, files.read_lines(arguments.parents)) if arguments.parents else None,
+    )
+    queries = from_records(Query, files.read_lines(arguments.queries))
+    contexts, counters = select(candidates, shelf, queries, arguments.setting, arguments.eligibility)
+    files.write(arguments.contexts, files.lines(to_records(contexts)))
     files.write(command.beside(arguments.contexts), files.document(counters))
 
 

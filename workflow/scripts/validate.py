@@ -29,6 +29,7 @@ def main() -> None:
     for name in ("documents", "elements", "queries"):
         files.write(arguments.out / f"{name}.jsonl", files.lines(map(to_record, getattr(dataset, name))))
     files.write(arguments.out / "facts.jsonl", files.lines(gold.to_records(dataset.golds)))
+    files.write(arguments.out / "synonyms.jsonl", files.lines(dataset.synonym_groups))
     files.write(arguments.out / "dataset.json", files.document(dataset.summary))
 
 

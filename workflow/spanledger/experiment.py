@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spanledger import gold, indexing, ranking, selection
+import orjson
+
+from spanledger import gold, indexing, ranking
 from spanledger.chunking import chunk_documents
 from spanledger.core import files, records
 from spanledger.core.records import Chunk, Document, Element
@@ -16,8 +18,10 @@ from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.ranking import Ranking
 from spanledger.report import report
 from spanledger.retrieval import retrieve
-from spanledger.scoring import ArmScorer
-from spanledger.selection import Context
+from spanledger.scoring.arm import ArmScorer, Tables
+from spanledger.selection import context, select
+from spanledger.selection.context import Context
+from spanledger.selection.shelf import Shelf
 
 
 @dataclass
@@ -60,7 +64,13 @@ def run(
     _search(results, section)
     _judge(results, section)
     held = results.dataset
-    written = report(experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries)
+    counters = {
+        arm.name: {key: orjson.loads(results.files[path]) for key, path in plan.counters(section, arm).items()}
+        for arm in plan.arms(section)
+    }
+    written = report(
+        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters
+    )
     results.files.update(written)
     return results
 
@@ -77,6 +87,7 @@ def _prepare(results: Results, section: dict[str, Any]) -> None:
         made[f"{stage}/elements.jsonl"] = files.lines(map(records.to_record, elements))
         made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, held.queries))
         made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(held.golds))
+        made[f"{stage}/synonyms.jsonl"] = files.lines(held.synonym_groups)
     made["validate/dataset.json"] = files.document(held.summary)
     for name, setting in section["chunk"].items():
         results.chunks[name], counters = chunk_documents(results.documents, results.elements, setting)
@@ -99,22 +110,23 @@ def _search(results: Results, section: dict[str, Any]) -> None:
         for name, setting in section["retrieve"].items():
             indexes = results.indexes[chunk, eligibility, setting["index"]]
             analyzer = section["index"][setting["index"]]["analyzer"]
-            found, counters = retrieve(indexes, chunks, queries, analyzer, setting)
+            found, counters = retrieve(indexes, chunks, queries, analyzer, setting, results.dataset.synonym_groups)
             results.rankings[chunk, eligibility, name] = found
             made[f"retrieve/{place}/{name}.jsonl"] = files.lines(ranking.to_records(found))
             made[f"retrieve/{place}/{name}.counters.json"] = files.document(counters)
     for key in plan.fusions(section):
         chunk, eligibility, name = key
         used = {branch: results.rankings[chunk, eligibility, branch] for branch in section["fuse"][name]["branches"]}
-        results.candidates[key], counters = fuse(used, section["fuse"][name])
+        results.candidates[key], counters = fuse(used, results.chunks[chunk], queries, section["fuse"][name])
         made[f"fuse/{'/'.join(key)}.jsonl"] = files.lines(ranking.to_records(results.candidates[key]))
         made[f"fuse/{'/'.join(key)}.counters.json"] = files.document(counters)
     for key in plan.selections(section):
-        contexts, counters = selection.select(
-            results.candidates[key[:3]], results.chunks[key[0]], section["select"][key[3]]
-        )
+        setting = section["select"][key[3]]
+        shelf = Shelf(results.chunks[key[0]], results.documents, results.chunks.get(setting["parent"]))
+        rule = section["eligibility"][key[1]]
+        contexts, counters = select(results.candidates[key[:3]], shelf, queries, setting, rule)
         results.contexts[key] = contexts
-        made[f"select/{'/'.join(key)}.jsonl"] = files.lines(selection.to_records(contexts))
+        made[f"select/{'/'.join(key)}.jsonl"] = files.lines(context.to_records(contexts))
         made[f"select/{'/'.join(key)}.counters.json"] = files.document(counters)
 
 
@@ -126,9 +138,17 @@ def _judge(results: Results, section: dict[str, Any]) -> None:
             branch: results.indexes[arm.chunk, arm.eligibility, setting["index"]]
             for branch, setting in settings["branches"].items()
         }
-        scorer = ArmScorer(
-            arm.name, results.chunks[arm.chunk], results.documents, held.queries, held.golds, indexes, settings
+        tables = Tables(
+            results.chunks[arm.chunk],
+            results.documents,
+            held.queries,
+            held.golds,
+            indexes,
+            {branch: results.rankings[arm.chunk, arm.eligibility, branch] for branch in settings["branches"]},
+            held.synonym_groups,
+            results.chunks.get(settings["select"]["parent"]),
         )
+        scorer = ArmScorer(arm.name, tables, settings)
         candidates = results.candidates[arm.chunk, arm.eligibility, arm.fuse]
         rows = scorer.score(candidates, results.contexts[arm.chunk, arm.eligibility, arm.fuse, arm.select])
         results.rows += rows

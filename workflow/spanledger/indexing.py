@@ -32,11 +32,6 @@ class Index:
         return sum(self.lengths) / len(self.lengths) if self.lengths else None
 
 
-def revision(setting: dict[str, Any]) -> str:
-    """The revision of an index: its analyzer and the revision that the setting names."""
-    return f"{setting['analyzer']}/{setting['revision']}"
-
-
 def entry_id(chunk: Chunk, index_revision: str) -> str:
     """The identity of a chunk in an index: it changes with the chunk, with the text that is searched (titles, a table
     header), with the index's revision and with the groups that may read it."""

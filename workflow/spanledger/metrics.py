@@ -1,8 +1,8 @@
-"""Metrics of an arm, as aggregates of its lines in queries.jsonl.
+"""Metrics of an arm, as aggregates of its lines in queries.jsonl and of its stages' counters.
 
 Means are exact: they are summed as fractions and rounded once, so that no order of the queries can change a digit. A mean
-over nothing is None. Recall is over the queries with at least one required fact; cost is over all queries, and over
-these beside it.
+or a rate over nothing is None. Recall is over the queries with at least one required fact; cost is over all queries, and
+over these beside it.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,8 @@ from typing import Any
 from spanledger.scoring.loss import CAUSES
 
 CHECKPOINTS = ("index", "candidates", "context")
+Row = dict[str, Any]
+Counters = dict[tuple[str, str], dict[str, Any]]  # by (stage, name of the setting)
 
 
 def mean(values: Iterable[int | Fraction]) -> Fraction | None:
@@ -20,16 +22,47 @@ def mean(values: Iterable[int | Fraction]) -> Fraction | None:
     return sum(values, Fraction(0)) / len(values) if values else None
 
 
-def macro_recall(rows: list[dict[str, Any]], checkpoint: str = "context") -> Fraction | None:
+def macro_recall(rows: list[Row], checkpoint: str = "context") -> Fraction | None:
     """The mean over answerable queries of covered / required facts at a checkpoint; None without such a query."""
     return mean(Fraction(row["covered"][checkpoint], row["required"]) for row in rows if row["required"])
 
 
-def arm_metrics(rows: list[dict[str, Any]], unit: str) -> dict[str, Any]:
-    """The metrics of one arm from its lines of queries.jsonl; `unit` is the unit of cost.
+def macro_recall_at(rows: list[Row], cutoff: int) -> Fraction | None:
+    """The same of the first `cutoff` passages of the context."""
+    return mean(Fraction(row["covered_at"][str(cutoff)], row["required"]) for row in rows if row["required"])
 
-    Keys and order are those of the columns of arms.csv after the arm's settings.
-    """
+
+def complete_rate(rows: list[Row]) -> Fraction | None:
+    """The share of answerable queries with all of their facts in the context."""
+    return mean(int(row["covered"]["context"] == row["required"]) for row in rows if row["required"])
+
+
+def complete_at(rows: list[Row], cutoff: int) -> Fraction | None:
+    """The share of answerable queries with all of their facts in the first `cutoff` passages: all or nothing a query."""
+    return mean(int(row["covered_at"][str(cutoff)] == row["required"]) for row in rows if row["required"])
+
+
+def complete_at_1_ceiling(rows: list[Row]) -> Fraction | None:
+    """The share of answerable queries for which any one chunk of the index covers all facts: what no ranking of these
+    chunks can exceed at the first place."""
+    return mean(int(row["best_single"] == row["required"]) for row in rows if row["required"])
+
+
+def mrr(rows: list[Row]) -> Fraction | None:
+    """The mean over answerable queries of 1 / the place in the context of the first passage that covers a span of some
+    fact on its own; 0 where none does."""
+    places = (row["first_rank"] for row in rows if row["required"])
+    return mean(Fraction(1, place) if place else Fraction(0) for place in places)
+
+
+def no_answer_accuracy(rows: list[Row]) -> Fraction | None:
+    """The rate of empty candidate lists among the queries without facts. It tests lexical overlap with the question and
+    nothing else: such a query is never counted as a correct refusal."""
+    return mean(int(row["candidate_count"] == 0) for row in rows if not row["required"])
+
+
+def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, Any]:
+    """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs` those of the section score."""
     answerable = [row for row in rows if row["required"]]
     lost = [fact["cause"] for row in rows for fact in row["facts"] if fact["cause"]]
     return {
@@ -37,20 +70,52 @@ def arm_metrics(rows: list[dict[str, Any]], unit: str) -> dict[str, Any]:
         "answerable_queries": len(answerable),
         "facts": sum(row["required"] for row in rows),
         **{f"facts_in_{point}": sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
-        "macro_recall_index": _rounded(macro_recall(rows, "index")),
-        "macro_recall_candidates": _rounded(macro_recall(rows, "candidates")),
-        "macro_recall": _rounded(macro_recall(rows)),
+        "macro_recall_index": rounded(macro_recall(rows, "index")),
+        "macro_recall_candidates": rounded(macro_recall(rows, "candidates")),
+        "macro_recall": rounded(macro_recall(rows)),
         "complete_queries": sum(row["covered"]["context"] == row["required"] for row in answerable),
+        "complete_rate": rounded(complete_rate(rows)),
+        **{f"macro_recall_at_{n}": rounded(macro_recall_at(rows, n)) for n in cutoffs},
+        **{f"complete_at_{n}": rounded(complete_at(rows, n)) for n in cutoffs},
+        "complete_at_1_ceiling": rounded(complete_at_1_ceiling(rows)),
+        "mrr": rounded(mrr(rows)),
+        "no_answer_accuracy": rounded(no_answer_accuracy(rows)),
         "cost_unit": unit,
-        "mean_cost": _rounded(mean(row["cost"][unit] for row in rows)),
-        "mean_cost_answerable": _rounded(mean(row["cost"][unit] for row in answerable)),
-        "mean_context_chunks": _rounded(mean(len(row["context"]) for row in rows)),
-        "mean_duplicate_char": _rounded(mean(row["cost"]["duplicate_char"] for row in rows)),
+        "mean_cost": rounded(mean(row["cost"][unit] for row in rows)),
+        "mean_cost_answerable": rounded(mean(row["cost"][unit] for row in answerable)),
+        "mean_context_chunks": rounded(mean(len(row["context"]) for row in rows)),
+        "mean_candidate_char": rounded(mean(row["candidate_char"] for row in rows)),
+        "mean_duplicate_char": rounded(mean(row["cost"]["duplicate_char"] for row in rows)),
         "empty_contexts": sum(not row["context"] for row in rows),
         "chunks_not_current": sum(row["not_current"] for row in rows),
         **{f"lost_{cause}": lost.count(cause) for cause in CAUSES},
     }
 
 
-def _rounded(value: Fraction | None) -> float | None:
+def counter_metrics(counters: Counters) -> dict[str, Any]:
+    """What an arm's stages counted: its chunks, its index by the published accounting (records and terms times queries),
+    and the work of retrieval and fusion, summed over branches."""
+    stages: dict[str, list[dict[str, Any]]] = {}
+    for (stage, _), counted in counters.items():
+        stages.setdefault(stage, []).append(counted)
+    (chunk,), (fuse,) = stages["chunk"], stages["fuse"]
+    classes = [group for counted in stages["index"] for group in counted["classes"]]
+    source = chunk["source_units"]
+    return {
+        "chunks": chunk["chunks"],
+        "duplication_ratio": rounded(Fraction(chunk["chunk_units"] - source, source)) if source else None,
+        "chunks_inside_predecessor": chunk["inside_predecessor"],
+        "smallest_index": min((group["eligible"] for group in classes), default=None),
+        "index_records": sum(group["eligible"] * group["queries"] for group in classes),
+        "index_terms": sum(group["terms"] * group["queries"] for group in classes),
+        **{
+            name: sum(counted[name] for counted in stages["retrieve"])
+            for name in ("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms")
+        },
+        **{name: fuse[name] for name in ("rank_visits", "merged_duplicates", "rule_evaluations")},
+    }
+
+
+def rounded(value: Fraction | None) -> float | None:
+    """A fraction as the nearest float; None stays None."""
     return None if value is None else float(value)

@@ -1,5 +1,6 @@
 """Stage chunk: cuts every document by one named chunking into a table of chunks."""
 
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from spanledger.core import units
 from spanledger.core.files import canonical, sha256
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Chunk, Document, DocumentKey, Element
-from spanledger.core.spans import Span, check, length, overlap, union
+from spanledger.core.spans import Span, check, covers, length, overlap, union
 
 METHODS: dict[str, Callable[..., Any]] = {
     "window": Window,
@@ -63,6 +64,7 @@ def chunk_documents(
         source += offsets.to_raw((0, len(document.text)))[1]
         covered += distinct
         duplicated += length(raw_spans) - distinct
+    lengths = [chunk.lengths[method.unit] for chunk in chunks]
     counters = {
         "documents": len(documents),
         "chunks": len(chunks),
@@ -70,11 +72,21 @@ def chunk_documents(
         "covered_char": covered,
         "duplicated_char": duplicated,
         "nobody_may_read": sum(1 for chunk in chunks if chunk.acl == ()),
+        "inside_predecessor": sum(map(_inside, chunks, chunks[1:])),
+        "with_heading": sum(chunk.retrieval_text is not None for chunk in chunks),
         "unit": method.unit,
         "source_units": units_of_source,
-        "chunk_units": sum(chunk.lengths[method.unit] for chunk in chunks),
+        "chunk_units": sum(lengths),
+        "shortest": min(lengths, default=None),
+        "median": statistics.median_low(lengths) if lengths else None,
+        "longest": max(lengths, default=None),
     }
     return chunks, counters
+
+
+def _inside(before: Chunk, chunk: Chunk) -> bool:
+    """Whether a chunk lies wholly inside the one before it."""
+    return before.key == chunk.key and all(covers(before.spans, span) for span in chunk.spans)
 
 
 def _chunk(

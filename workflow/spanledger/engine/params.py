@@ -10,7 +10,8 @@ from spanledger.engine import schema, yaml12
 from spanledger.engine.plan import arms
 
 NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
-_VARIANT = {"chunk": "method", "retrieve": "scorer"}  # the key that decides which others a setting has
+# The key that decides which others a setting has, and its value where it is not given.
+_VARIANT = {"chunk": ("method", None), "retrieve": ("scorer", None), "fuse": ("method", "single")}
 _DEFAULTS = "defaults"
 # DVC's run cache leaves out keys of these names at any depth, so a changed value would bring back the old result.
 _IGNORED_BY_DVC = ("size", "nfiles")
@@ -91,7 +92,7 @@ def _every_key(part: str) -> set[str]:
 
 
 def _definition(setting: dict[str, Any], part: str) -> str:
-    return f"{part}_{setting.get(_VARIANT[part])}" if part in _VARIANT else part
+    return f"{part}_{setting.get(*_VARIANT[part])}" if part in _VARIANT else part
 
 
 def _unfit(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
@@ -128,6 +129,9 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
             filled[part] = {n: schema.defaults(s, "params", _definition(s, part)) for n, s in value.items()}
         else:
             filled[part] = value if part == "arms" else schema.defaults(value, "params", part)
+    coverage = section["score"].get("coverage", {})
+    rule = "token_share" if coverage.get("rule") == "token_share" else "span"
+    filled["score"]["coverage"] = schema.defaults(coverage, "params", f"coverage_{rule}")
     for setting in filled["select"].values():
         if setting["budget"] is not None and setting["unit"] is None:
             setting["unit"] = "char"
@@ -136,16 +140,19 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
 
 def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for chunking, setting in section["chunk"].items():
-        if setting.get("chunk_overlap", 0) >= setting.get("chunk_size", 1):
-            yield (
-                f"{name}.chunk.{chunking}.chunk_overlap",
-                f"must be below chunk_size ({setting['chunk_size']}), found {setting['chunk_overlap']}",
-            )
+        chunk_size, overlap = setting.get("chunk_size"), setting.get("chunk_overlap", 0)
+        if overlap and (chunk_size is None or overlap >= chunk_size):
+            bound = "needs a chunk_size" if chunk_size is None else f"must be below chunk_size ({chunk_size})"
+            yield f"{name}.chunk.{chunking}.chunk_overlap", f"{bound}, found {overlap}"
     for selector, setting in section["select"].items():
         if setting["top_k"] is None and setting["budget"] is None:
             yield f"{name}.select.{selector}", "expected a number for top_k or budget"
         elif setting["budget"] is None and setting["unit"] is not None:
             yield f"{name}.select.{selector}.unit", "counts the budget, and there is none"
+        if setting["parent"] is not None:
+            yield from _reference(f"{name}.select.{selector}.parent", setting["parent"], section["chunk"])
+            if setting["merge"]:
+                yield f"{name}.select.{selector}.merge", "parent and merge exclude each other"
     for branch, setting in section["retrieve"].items():
         yield from _reference(f"{name}.retrieve.{branch}.index", setting["index"], section["index"])
     for fusion, setting in section["fuse"].items():
@@ -175,6 +182,8 @@ def _unused(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for arm in arms(section):
         for part in ("chunk", "eligibility", "fuse", "select"):
             used[part].add(getattr(arm, part))
+    for selector in used["select"] & set(section["select"]):
+        used["chunk"].add(section["select"][selector]["parent"])
     for fusion in used["fuse"] & set(section["fuse"]):
         used["retrieve"].update(section["fuse"][fusion]["branches"])
     for branch in used["retrieve"] & set(section["retrieve"]):

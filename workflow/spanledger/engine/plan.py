@@ -15,7 +15,7 @@ SECTIONS = {
     "index": ("index", "eligibility", "arms"),
     "retrieve": ("index", "retrieve", "arms"),
     "fuse": ("fuse", "arms"),
-    "select": ("select", "arms"),
+    "select": ("eligibility", "select", "arms"),
     "score": ("index", "eligibility", "retrieve", "fuse", "select", "score", "arms"),
     "report": ("normalise", "chunk", "eligibility", "index", "retrieve", "fuse", "select", "score", "report", "arms"),
 }
@@ -28,19 +28,26 @@ READS = {
     "normalise": ("validate",),
     "chunk": ("normalise/documents.jsonl", "normalise/elements.jsonl"),
     "index": ("chunk", "normalise/documents.jsonl", "normalise/queries.jsonl"),
-    "retrieve": ("chunk", "index", "normalise/queries.jsonl"),
-    "fuse": ("retrieve",),
-    "select": ("chunk", "fuse"),
+    "retrieve": ("chunk", "index", "normalise/queries.jsonl", "normalise/synonyms.jsonl"),
+    "fuse": ("chunk", "retrieve", "normalise/queries.jsonl"),
+    "select": ("chunk", "fuse", "normalise/documents.jsonl", "normalise/queries.jsonl"),
     "score": (
         "chunk",
         "index",
+        "retrieve",
         "fuse",
         "select",
         "normalise/documents.jsonl",
         "normalise/queries.jsonl",
         "normalise/facts.jsonl",
+        "normalise/synonyms.jsonl",
     ),
     "report": (
+        "chunk",
+        "index",
+        "retrieve",
+        "fuse",
+        "select",
         "queries.jsonl",
         "validate/documents.jsonl",
         "validate/dataset.json",
@@ -51,7 +58,7 @@ READS = {
 WRITES = {
     **{stage: (stage,) for stage in STAGES},
     "score": ("score", "queries.jsonl"),
-    "report": ("metrics.json", "arms.csv", "report.html"),
+    "report": ("metrics.json", "arms.csv", "tags.csv", "frontier.csv", "diagnostics.json", "report.html"),
 }
 
 
@@ -113,8 +120,28 @@ def arm_settings(section: dict[str, Any], chosen: Arm) -> dict[str, Any]:
         "eligibility": section["eligibility"][chosen.eligibility],
         "select": section["select"][chosen.select],
         "score": section["score"],
+        "fuse": section["fuse"][chosen.fuse],
         "branches": used,
         "analyzers": {name: section["index"][setting["index"]]["analyzer"] for name, setting in used.items()},
+        "revisions": {name: index_revision(section["index"][setting["index"]]) for name, setting in used.items()},
+    }
+
+
+def index_revision(setting: dict[str, Any]) -> str:
+    """The revision of an index, part of the identity of its entries: its analyzer and what the setting names."""
+    return f"{setting['analyzer']}/{setting['revision']}"
+
+
+def counters(section: dict[str, Any], chosen: Arm) -> dict[tuple[str, str], str]:
+    """Where the counters of an arm lie below results/<experiment>/, by (stage, name of the setting)."""
+    used = branches(section, chosen.fuse)
+    place = f"{chosen.chunk}/{chosen.eligibility}"
+    return {
+        ("chunk", chosen.chunk): f"chunk/{chosen.chunk}.counters.json",
+        **{("index", s["index"]): f"index/{place}/{s['index']}/counters.json" for s in used.values()},
+        **{("retrieve", branch): f"retrieve/{place}/{branch}.counters.json" for branch in used},
+        ("fuse", chosen.fuse): f"fuse/{place}/{chosen.fuse}.counters.json",
+        ("select", chosen.select): f"select/{place}/{chosen.fuse}/{chosen.select}.counters.json",
     }
 
 

@@ -5,7 +5,9 @@ from typing import Any
 from spanledger.core import files
 from spanledger.core.records import Document, Query
 from spanledger.gold import Gold
+from spanledger.metrics import Counters
 from spanledger.report import page, tables
+from spanledger.report.frontier import COLUMNS
 from spanledger.report.results import Results
 
 
@@ -17,17 +19,23 @@ def report(
     golds: list[Gold],
     documents: list[Document],
     queries: list[Query],
+    counters: dict[str, Counters],
 ) -> dict[str, bytes]:
-    """The report's files by name: metrics.json (headline numbers), arms.csv and report.html.
+    """The report's files by name: metrics.json (headline numbers), arms.csv, tags.csv (the metrics by tag of the
+    queries), frontier.csv (cost against recall), diagnostics.json and report.html.
 
     `section` is the resolved section of the experiment; `dataset_summary` holds the dataset's name and, where it has
-    them, its description, language and licence; `rows` are the lines of queries.jsonl; `documents` hold raw text. The
+    them, its description, language and licence; `rows` are the lines of queries.jsonl; `documents` hold raw text;
+    `counters` are the stages' of each arm, by (stage, setting), by its name. The
     lists may come in any order: the same values give the same bytes. Raises ValueError where rows, golds, queries and
     arms do not belong together, and KeyError for a document that is missing.
     """
-    results = Results.of(experiment, dataset_summary, section, rows, golds, documents, queries)
+    results = Results.of(experiment, dataset_summary, section, rows, golds, documents, queries, counters)
     return {
         "metrics.json": files.document(tables.headline(experiment, results.table, results.primary)),
-        "arms.csv": tables.arms_csv(results.table),
+        "arms.csv": tables.to_csv(results.table),
+        "tags.csv": tables.to_csv(results.tags),
+        "frontier.csv": tables.to_csv(results.frontier or [dict.fromkeys(COLUMNS)]),
+        "diagnostics.json": files.document(results.diagnostics),
         "report.html": page.render(results),
     }

@@ -6,7 +6,10 @@ from typing import Any
 from spanledger.core.records import Document, DocumentKey, Query
 from spanledger.engine.plan import Arm, arms
 from spanledger.gold import Gold
-from spanledger.report.tables import ArmRow, arm_rows
+from spanledger.metrics import Counters
+from spanledger.report.diagnostics import diagnostics
+from spanledger.report.frontier import frontier
+from spanledger.report.tables import ArmRow, arm_rows, by_arm, tag_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,8 @@ class Results:
     """One experiment, scored.
 
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
-    (arm, query_id) to a line of queries.jsonl; `documents` hold raw text.
+    (arm, query_id) to a line of queries.jsonl; `documents` hold raw text. `diagnostics`, `frontier`
+    and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`.
     """
 
     experiment: str
@@ -26,6 +30,9 @@ class Results:
     golds: dict[str, Gold]
     documents: dict[DocumentKey, Document]
     trails: dict[tuple[str, str], dict[str, Any]]
+    diagnostics: list[dict[str, Any]]
+    frontier: list[dict[str, Any]]
+    tags: list[dict[str, Any]]
 
     @classmethod
     def of(
@@ -37,6 +44,7 @@ class Results:
         golds: list[Gold],
         documents: list[Document],
         queries: list[Query],
+        counters: dict[str, Counters],
     ) -> "Results":
         """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
         ordered = sorted(queries, key=lambda query: query.order)
@@ -45,16 +53,20 @@ class Results:
         for what, held in (("golds", set(by_query)), ("lines of queries.jsonl", {row["query_id"] for row in rows})):
             if held != names:
                 raise ValueError(f"{what}: expected those of the queries; they differ in '{min(held ^ names)}'")
+        table = arm_rows(section, rows, counters)
         return cls(
             experiment,
             dataset,
             section,
             arms(section),
-            arm_rows(section, rows),
+            table,
             ordered,
             by_query,
             {document.key: document for document in documents},
             {(row["arm"], row["query_id"]): row for row in rows},
+            diagnostics(section, table, by_arm(section, rows), counters),
+            frontier(table, section["report"]["primary"]["metric"]),
+            tag_rows(section, rows),
         )
 
     @property

@@ -248,10 +248,62 @@ def _shown(value: Any) -> str:
     return "null" if value is None else str(value)
 
 
+def warnings(results: Results) -> dict[str, Any]:
+    """What these numbers do not say; warnings that differ in nothing but the arm stand together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for diagnostic in results.diagnostics:
+        found.setdefault((diagnostic["code"], diagnostic["message"]), []).extend(diagnostic["arms"])
+    return {
+        "warnings": [{"code": code, "message": message, "arms": arms} for (code, message), arms in found.items()],
+        "arms": len(results.arms),
+    }
+
+
+def frontier(results: Results) -> dict[str, Any]:
+    """The arms that no other beats on both cost and the primary metric, and what each step costs."""
+    steps = [row for row in results.frontier if row["on_frontier"]]
+    return {
+        "rows": [
+            {
+                "arm": row["arm"],
+                "cost": f"{row['mean_cost']:,.1f}",
+                "value": f"{row['value']:.3f}",
+                "gain": "" if row["marginal_gain"] is None else f"{row['marginal_gain']:.6f}",
+                "elbow": row["elbow"],
+            }
+            for row in steps
+        ],
+        "metric": words.METRICS[results.primary],
+        "unit": words.UNITS[results.unit][0],
+    }
+
+
+def tags(results: Results) -> dict[str, Any]:
+    """Recall and cost apart for the queries of each tag."""
+    rows = [row for row in results.tags if row["tag"] is not None]
+    return {
+        "rows": [
+            {
+                "arm": row["arm"],
+                "tag": row["tag"],
+                "answerable": row["answerable_queries"],
+                "recall": _cell(row, Column("macro_recall", "", "recall"))["text"],
+                "complete": _cell(row, Column("complete_rate", "", "recall"))["text"],
+                "cost": _cell(row, Column("mean_cost", "", "mean"))["text"],
+            }
+            for row in rows
+        ],
+        "unit": words.UNITS[results.unit][0],
+    }
+
+
 SECTIONS = (
     Section("headline", "Result", headline),
+    Section("warnings", "What these numbers do not say", warnings),
     Section("arms", "Arms", arms),
     Section("cost", "Recall against cost", cost),
+    Section("frontier", "What the next step costs", frontier),
+    Section("tags", "By tag", tags),
     Section("loss", "Where facts are lost", loss),
     Section("questions", "Questions", questions),
     Section("settings", "Settings", settings),

@@ -1,22 +1,58 @@
-"""The tables of an experiment: one row an arm, worked out from the lines of queries.jsonl."""
+"""The tables of an experiment, worked out from the lines of queries.jsonl and the stages' counters."""
 
 import csv
 import io
 from typing import Any
 
 from spanledger.engine.plan import arms
-from spanledger.metrics import arm_metrics
+from spanledger.metrics import Counters, counter_metrics, query_metrics
 
 ArmRow = dict[str, Any]
 
 
-def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]]) -> list[ArmRow]:
-    """One row an arm, in the order of params.yaml: arm, chunk, eligibility, fuse, select, then `metrics.arm_metrics`.
+def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]], counters: dict[str, Counters]) -> list[ArmRow]:
+    """One row an arm, in the order of params.yaml: arm, chunk, eligibility, fuse, select, then `metrics.query_metrics`
+    and `metrics.counter_metrics`.
 
-    `section` is the resolved section of the experiment, `rows` the lines of queries.jsonl in any order. Raises
-    ValueError where a line names no arm of the section, or where the arms' lines are not of the same queries, each
-    once.
+    `section` is the resolved section of the experiment, `rows` the lines of queries.jsonl in any order, `counters` those
+    of each arm by its name. Raises ValueError where a line names no arm of the section, or where the arms' lines are not
+    of the same queries, each once.
     """
+    lines = by_arm(section, rows)
+    unit, cutoffs = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
+    return [
+        {
+            "arm": arm.name,
+            "chunk": arm.chunk,
+            "eligibility": arm.eligibility,
+            "fuse": arm.fuse,
+            "select": arm.select,
+            **query_metrics(lines[arm.name], unit, cutoffs),
+            **counter_metrics(counters[arm.name]),
+        }
+        for arm in arms(section)
+    ]
+
+
+def tag_rows(section: dict[str, Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The metrics of each arm over the queries of each tag: arms in the order of params.yaml, tags by code point. A
+    query counts under each of its tags. One row without a tag stands for each arm where no query has any."""
+    lines = by_arm(section, rows)
+    unit, cutoffs = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
+    tags = sorted({tag for row in rows for tag in row["tags"]}) or [None]
+    return [
+        {
+            "arm": arm.name,
+            "tag": tag,
+            **query_metrics([row for row in lines[arm.name] if tag is None or tag in row["tags"]], unit, cutoffs),
+        }
+        for arm in arms(section)
+        for tag in tags
+    ]
+
+
+def by_arm(section: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The lines of each arm. Raises ValueError where they are not what the section plans (see `arm_rows`)."""
     planned = arms(section)
     lines: dict[str, dict[str, dict[str, Any]]] = {arm.name: {} for arm in planned}
     for row in rows:
@@ -31,22 +67,11 @@ def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]]) -> list[ArmRow
         if held.keys() != expected:
             query_id = min(held.keys() ^ expected)
             raise ValueError(f"arm '{name}' and arm '{planned[0].name}' differ: only one has query '{query_id}'")
-    unit = section["score"]["cost"]["unit"]
-    return [
-        {
-            "arm": arm.name,
-            "chunk": arm.chunk,
-            "eligibility": arm.eligibility,
-            "fuse": arm.fuse,
-            "select": arm.select,
-            **arm_metrics(list(lines[arm.name].values()), unit),
-        }
-        for arm in planned
-    ]
+    return {name: list(held.values()) for name, held in lines.items()}
 
 
-def arms_csv(table: list[ArmRow]) -> bytes:
-    """arms.csv: a header and a line an arm, ended by LF; floats in shortest exact form, None as an empty field."""
+def to_csv(table: list[dict[str, Any]]) -> bytes:
+    """A table as CSV: a header and a line a row, ended by LF; floats in shortest exact form, None as an empty field."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
     writer.writeheader()

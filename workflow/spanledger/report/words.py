@@ -10,6 +10,10 @@ CAUSES = {
     "not_chunked": ("in no chunk", "The chunks of the index, all of them together, do not hold the whole of it."),
     "not_matched": ("no shared term", "A chunk that is needed for it scored 0: it shares no term with the question."),
     "below_depth": ("ranked too low", "What holds it scored above 0 but was ranked below the cut of every branch."),
+    "demoted": (
+        "demoted by fusion",
+        "It was among the candidates; the same selector takes it from one branch alone or before re-ranking.",
+    ),
     "crowded_out": (
         "crowded out by repeats",
         "It was among the candidates; selected chunks that repeat text of earlier ones took its place.",
@@ -22,7 +26,12 @@ CAUSES = {
 }
 
 # Why a candidate was skipped.
-REASONS = {"does-not-fit": "does not fit", "outside-top-k": "outside the top k"}
+REASONS = {
+    "does-not-fit": "does not fit",
+    "outside-top-k": "outside the top k",
+    "redundant": "all of its text is in the context",
+    "parent-in-context": "its parent is in the context",
+}
 
 # Unit of length: the plural, and what one is.
 UNITS = {
@@ -30,12 +39,15 @@ UNITS = {
     "word": ("words", "runs of characters that are not white space"),
     "lexical": ("lexical units", "runs of ASCII letters, digits and _, and every other single character"),
     "byte": ("bytes", "of the UTF-8 form"),
+    "analyzer": ("terms", "as the analyzer of the arm's first branch makes them"),
 }
 
 METRICS = {
     "macro_recall": "macro recall of the context",
     "macro_recall_candidates": "macro recall of the candidates",
     "macro_recall_index": "macro recall of the index",
+    "complete_rate": "share of questions with all of their facts in the context",
+    "mrr": "mean reciprocal rank of the first evidence in the context",
 }
 
 CHECKPOINTS = {
@@ -48,6 +60,10 @@ _COVERAGE = {
     "span": "A fact is covered when any one of its support groups is. A group is covered when each of its spans lies "
     "whole inside the union of the chunks' spans of that document version: touching spans join, one missing character "
     "fails. A fact counts once.",
+    "one_chunk": "A fact is covered when any one of its support groups is. A group is covered when each of its spans lies "
+    "whole inside one single passage of that document version. A fact counts once.",
+    "token_share": "A fact is covered when any one of its support groups is. A group is covered when, for each of its "
+    "spans, one single passage holds the stated share of the distinct terms of the span's text. A fact counts once.",
 }
 
 _TIES = {

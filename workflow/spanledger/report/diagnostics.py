@@ -1,0 +1,193 @@
+"""What an experiment must say about its own numbers: plain warnings with their figures."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spanledger.engine.plan import Arm, arms, branches
+from spanledger.metrics import Counters
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One warning: a code, a sentence with its figures, and the arms that it is about (none: all)."""
+
+    code: str
+    message: str
+    arms: tuple[str, ...] = ()
+
+
+def diagnostics(
+    section: dict[str, Any],
+    table: list[dict[str, Any]],
+    lines: dict[str, list[dict[str, Any]]],
+    counters: dict[str, Counters],
+) -> list[dict[str, Any]]:
+    """The warnings of an experiment, in the order of the functions below; `table` and `lines` as `tables.arm_rows` and
+    `tables.by_arm` give them."""
+    planned = arms(section)
+    rows = {row["arm"]: row for row in table}
+    found = [
+        *_saturated(section, planned, rows),
+        *_ceiling(planned, rows),
+        *_repeats(planned, lines),
+        *_unreachable(planned, rows),
+        *_unequal_budget(section, planned, rows),
+        *_one_query(rows),
+        *_tails(planned, rows),
+        *_two_variables(section, planned, counters),
+        *_means(planned, rows),
+        *_refusals(planned, rows),
+    ]
+    return [asdict(diagnostic) for diagnostic in found]
+
+
+def _saturated(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        top_k = section["select"][arm.select]["top_k"]
+        smallest = rows[arm.name]["smallest_index"]
+        if top_k is not None and smallest is not None and smallest <= top_k:
+            yield Diagnostic(
+                "saturated",
+                f"an index has {smallest} chunks and the selector takes {top_k}: recall is saturation, not retrieval",
+                (arm.name,),
+            )
+
+
+def _ceiling(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        row = rows[arm.name]
+        ceiling, queries = row["complete_at_1_ceiling"], row["answerable_queries"]
+        if ceiling is None or ceiling == 1 or "complete_at_1" not in row:
+            continue
+        reached, possible = (round(row[name] * queries) for name in ("complete_at_1", "complete_at_1_ceiling"))
+        yield Diagnostic(
+            "ceiling",
+            f"one chunk can hold all facts of at most {possible} of {queries} queries, whatever the ranking: "
+            f"complete@1 is {reached} of an attainable {possible}",
+            (arm.name,),
+        )
+
+
+def _repeats(planned: list[Arm], lines: dict[str, list[dict[str, Any]]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        rows = lines[arm.name]
+        repeated = [row for row in rows if row["cost"]["duplicate_char"]]
+        if repeated:
+            characters = sum(row["cost"]["duplicate_char"] for row in repeated)
+            lost = sum(fact["cause"] == "crowded_out" for row in rows for fact in row["facts"])
+            yield Diagnostic(
+                "repeats",
+                f"{len(repeated)} of {len(rows)} contexts hold text twice, {characters} characters in all; {lost} facts "
+                "would be there without the repeats",
+                (arm.name,),
+            )
+
+
+def _unreachable(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        row = rows[arm.name]
+        unreachable = row["lost_ineligible"] + row["lost_not_chunked"]
+        lost = row["facts"] - row["facts_in_context"]
+        if unreachable:
+            yield Diagnostic(
+                "unreachable",
+                f"{unreachable} of {lost} lost facts are in no eligible chunk of the index ({row['lost_ineligible']} "
+                f"ineligible, {row['lost_not_chunked']} not chunked); no ranking can find them",
+                (arm.name,),
+            )
+
+
+def _unequal_budget(
+    section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]
+) -> Iterator[Diagnostic]:
+    by_select: dict[str, list[Arm]] = {}
+    for arm in planned:
+        setting = section["select"][arm.select]
+        if setting["top_k"] is not None and setting["budget"] is None:
+            by_select.setdefault(arm.select, []).append(arm)
+    for select, group in by_select.items():
+        costs = [rows[arm.name]["mean_cost"] for arm in group]
+        if len(group) > 1 and min(costs) != max(costs):
+            unit = section["score"]["cost"]["unit"]
+            yield Diagnostic(
+                "unequal_budget",
+                f"equal k is not an equal budget: under {select} a context costs from {min(costs):.1f} to "
+                f"{max(costs):.1f} {unit} on average",
+                tuple(arm.name for arm in group),
+            )
+
+
+def _one_query(rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    queries = next(iter(rows.values()))["answerable_queries"]
+    if queries:
+        yield Diagnostic(
+            "one_query",
+            f"one query more or less moves a mean over {queries} queries by up to {1 / queries:.4f}; that runs agree to "
+            "the byte says nothing about the sampling error",
+        )
+
+
+def _tails(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for chunk in dict.fromkeys(arm.chunk for arm in planned):
+        group = [arm.name for arm in planned if arm.chunk == chunk]
+        inside = rows[group[0]]["chunks_inside_predecessor"]
+        if inside:
+            yield Diagnostic(
+                "tails", f"{inside} chunks of {chunk} lie wholly inside the chunk before them", tuple(group)
+            )
+
+
+def _two_variables(section: dict[str, Any], planned: list[Arm], counters: dict[str, Counters]) -> Iterator[Diagnostic]:
+    headed = {a.chunk: counters[a.name]["chunk", a.chunk]["with_heading"] > 0 for a in planned}
+    if len(set(headed.values())) == 2:
+        names = ", ".join(name for name, has in headed.items() if has)
+        yield Diagnostic(
+            "two_variables",
+            f"{names} changes two things at once: where text is cut, and titles or headers in the text that is searched",
+            tuple(arm.name for arm in planned if headed[arm.chunk]),
+        )
+    if section["arms"] == "grid" or len(planned) < 2:
+        return
+    for arm in planned:
+        steps = [sum(a != b for a, b in zip(_parts(section, arm), _parts(section, o), strict=True)) for o in planned]
+        nearest = min(step for step, other in zip(steps, planned, strict=True) if other is not arm)
+        if nearest > 1:
+            yield Diagnostic(
+                "two_variables", f"differs from every other arm in at least {nearest} settings at once", (arm.name,)
+            )
+
+
+def _parts(section: dict[str, Any], arm: Arm) -> tuple:
+    setting = section["fuse"][arm.fuse]
+    used = tuple(branches(section, arm.fuse).values())
+    return arm.chunk, arm.eligibility, repr(used), repr({**setting, "branches": None}), arm.select
+
+
+def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        row = rows[arm.name]
+        silent = row["queries"] - row["answerable_queries"]
+        if silent and row["mean_cost"] != row["mean_cost_answerable"]:
+            over = row["mean_cost_answerable"]
+            answerable = "null" if over is None else f"{over:.1f}"
+            yield Diagnostic(
+                "means",
+                f"mean cost {row['mean_cost']:.1f} is over all {row['queries']} queries, {silent} of them without facts; "
+                f"over the {row['answerable_queries']} answerable ones it is {answerable}. Recall is over these alone",
+                (arm.name,),
+            )
+
+
+def _refusals(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    for arm in planned:
+        row = rows[arm.name]
+        silent = row["queries"] - row["answerable_queries"]
+        if silent:
+            empty = round(row["no_answer_accuracy"] * silent)
+            yield Diagnostic(
+                "refusals",
+                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} queries without facts: it tests "
+                "that no term is shared, not that a question is refused",
+                (arm.name,),
+            )
