@@ -8,11 +8,9 @@ import pytest
 
 from spanledger import metrics
 from spanledger.core.records import Chunk
-from spanledger.scoring.coverage import Coverage
-from spanledger.dataset import load
 from spanledger.engine import params
-from spanledger.experiment import run
 from spanledger.gold import Evidence
+from spanledger.scoring.coverage import Coverage, Rule
 
 PROJECT = Path(__file__).resolve().parents[2]
 SELECTORS = {"topk": "top2", "budget": "chars240"}
@@ -24,11 +22,8 @@ def expected(shared):
 
 
 @pytest.fixture(scope="module")
-def results():
-    resolved = params.load(PROJECT / "params.yaml")
-    wanted = {"experiments": {"evidence_mapping": resolved["experiments"]["evidence_mapping"]}}
-    wanted["evidence_mapping"] = resolved["evidence_mapping"]
-    return run(wanted, load(PROJECT / "fixtures" / "evidence_mapping"))
+def results(bundled):
+    return bundled("evidence_mapping")
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +187,7 @@ def test_coverage_rule(expected):
     for name, covered in (("gap", False), ("touching", True), ("alone", False)):
         spans = [tuple(span) for span in rule[name]]
         chunks = [Chunk(str(n), n, "d", "v", (span,), "", {}) for n, span in enumerate(spans)]
-        assert Coverage(chunks).span_covered(evidence, range(len(chunks))) is covered
+        assert Coverage(chunks, Rule({"rule": "span"})).span_covered(evidence, range(len(chunks))) is covered
 
 
 def test_crowded_out_is_the_cause_of_the_worked_case(rows):
