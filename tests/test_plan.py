@@ -70,6 +70,7 @@ def test_every_section_reaches_some_stage_and_facts_reach_score_and_report_alone
     (section,) = (value for name, value in params.load(project / "params.yaml").items() if name == "evidence_mapping")
     for stage in plan.STAGES:
         assert set(plan.SECTIONS[stage]) <= set(section)
+    assert all(stage in plan.SECTIONS[stage] for stage in plan.STAGES if stage != "validate")
     # report shows every setting, so what is asked is where else a section goes
     others = {part for stage in plan.STAGES if stage != "report" for part in plan.SECTIONS[stage]}
     assert set(section) - others == {"report"}
