@@ -28,6 +28,7 @@ class Retriever:
         self._depth = setting["depth"]
         options = {name: value for name, value in setting.items() if name not in _NOT_OF_SCORER}
         self._scorer = scorer(setting["scorer"], **options)
+        self._average = index.average_length
         self._lengths = np.zeros(len(ties))
         self._lengths[index.eligible] = index.lengths
         self._contributions: dict[str, tuple[np.ndarray, np.ndarray]] = {}
@@ -67,7 +68,7 @@ class Retriever:
                     counts.astype(np.float64),
                     self._lengths[ordinals],
                     len(self._index.eligible),
-                    self._index.average_length,
+                    self._average,
                 ),
             )
         return self._contributions[term]

@@ -10,7 +10,7 @@ from spanledger.core import units
 from spanledger.core.files import canonical, sha256
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Chunk, Document, Element
-from spanledger.core.spans import Span, length, overlap, union
+from spanledger.core.spans import Span, SpanIndex, length, union
 
 METHODS: dict[str, Callable[..., Any]] = {"window": Window, "paragraph": Paragraph, "document": Whole}
 
@@ -40,11 +40,13 @@ def chunk_documents(
     for document in sorted(documents, key=lambda d: d.order):
         offsets = OffsetMap(document.offsets)
         own = guarded.get(document.key, [])
+        guards = SpanIndex((*element.span, number) for number, element in enumerate(own))
         raw_spans: list[Span] = []
         ids: set[str] = set()
         for span in method.split(document.text):
             raw = offsets.to_raw(span)
-            chunk = _chunk(document, span, raw, len(chunks), name, method, own)
+            acl = _acl(document, [own[number].acl for number in guards.touching(span)])
+            chunk = _chunk(document, span, raw, len(chunks), name, method, acl)
             # Cuts inside one change of normalise (ﬀ to ff) may give the same raw span and body again: one chunk.
             if chunk.chunk_id not in ids:
                 ids.add(chunk.chunk_id)
@@ -66,7 +68,7 @@ def chunk_documents(
 
 
 def _chunk(
-    document: Document, span: Span, raw: Span, ordinal: int, name: str, method: Any, guarded: list[Element]
+    document: Document, span: Span, raw: Span, ordinal: int, name: str, method: Any, acl: tuple[str, ...] | None
 ) -> Chunk:
     body = document.text[span[0] : span[1]]
     if not body or not 0 <= span[0] < span[1] <= len(document.text):
@@ -81,7 +83,7 @@ def _chunk(
         (raw,),
         body,
         lengths,
-        acl=_acl(document, [element.acl for element in guarded if overlap(element.span, span)]),
+        acl=acl,
     )
 
 
