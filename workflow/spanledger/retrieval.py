@@ -47,7 +47,7 @@ class Retriever:
         return totals
 
     def rank(self, query: Query) -> Ranking:
-        """The candidates of one query in the order of `ranking`, cut at the depth."""
+        """The candidates of one query in the order of `ordering`, cut at the depth."""
         totals = self.scores(query)
         candidates = np.flatnonzero(totals > 0)
         best = candidates[ordered(candidates, totals[candidates], self._ties)[: self._depth]]
