@@ -1,9 +1,13 @@
 """A line of queries.jsonl, field by field, from small tables made by hand."""
 
+import dataclasses
+import random
+
 import pytest
 
 from builders import chunk, document, evidence, fact, gold, query
 from spanledger.core.errors import InputError
+from spanledger.dataset import load
 from spanledger.engine import params
 from spanledger.experiment import run
 from spanledger.indexing import build_indexes
@@ -167,12 +171,18 @@ def test_lists_that_are_not_one_a_query_are_refused():
             arm.score(candidates, contexts)
 
 
-def test_the_worked_case_loses_the_export_fact_to_overlap(project):
-    """Windows of 120 overlapping by 60, current versions, 240 characters: two windows that share 60 fill the budget."""
+@pytest.fixture(scope="module")
+def bundled(project):
+    """The experiment evidence_mapping of this project: its settings and its dataset."""
     settings = params.load(project / "params.yaml")
     settings = {name: settings[name] for name in ("experiments", "evidence_mapping")}
     settings["experiments"] = {"evidence_mapping": settings["experiments"]["evidence_mapping"]}
-    rows = run(settings, project / "fixtures" / "evidence_mapping").rows
+    return settings, load(project / "fixtures" / "evidence_mapping")
+
+
+def test_the_worked_case_loses_the_export_fact_to_overlap(bundled):
+    """Windows of 120 overlapping by 60, current versions, 240 characters: two windows that share 60 fill the budget."""
+    rows = run(*bundled).rows
     (row,) = (r for r in rows if (r["arm"], r["query_id"]) == ("overlap+current+single+chars240", "two-facts"))
     assert [(f["fact_id"], f["index"], f["candidates"], f["context"], f["cause"]) for f in row["facts"]] == [
         ("logs-kept-7-days", True, True, True, None),
@@ -183,3 +193,17 @@ def test_the_worked_case_loses_the_export_fact_to_overlap(project):
     for one in rows:
         lost = one["required"] - one["covered"]["context"]
         assert sum(f["cause"] is not None for f in one["facts"]) == lost
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_order_of_the_records_changes_a_line(bundled, seed):
+    settings, dataset = bundled
+    rng = random.Random(seed)
+    shuffled = dataclasses.replace(
+        dataset,
+        documents=rng.sample(dataset.documents, len(dataset.documents)),
+        queries=rng.sample(dataset.queries, len(dataset.queries)),
+        golds=rng.sample(dataset.golds, len(dataset.golds)),
+    )
+    assert shuffled.queries != dataset.queries and shuffled.documents != dataset.documents
+    assert run(settings, shuffled).rows == run(settings, dataset).rows

@@ -42,6 +42,7 @@ class Retriever:
         self._synonyms = Synonyms(synonym_groups if setting.get("expand") else (), self._analyse)
         options = {name: value for name, value in setting.items() if name not in _NOT_OF_SCORER}
         self._scorer = scorer(setting["scorer"], **options)
+        self._average = index.average_length
         self._lengths = np.zeros(len(ties))
         self._lengths[index.eligible] = index.lengths
         self._contributions: dict[str, tuple[np.ndarray, np.ndarray]] = {}
@@ -87,7 +88,7 @@ class Retriever:
                     counts.astype(np.float64),
                     self._lengths[ordinals],
                     len(self._index.eligible),
-                    self._index.average_length,
+                    self._average,
                 ),
             )
         return self._contributions[term]

@@ -14,7 +14,7 @@ from spanledger.core import units
 from spanledger.core.files import canonical, sha256
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Chunk, Document, DocumentKey, Element
-from spanledger.core.spans import Span, check, covers, length, overlap, union
+from spanledger.core.spans import Span, SpanIndex, check, covers, length, union
 
 METHODS: dict[str, Callable[..., Any]] = {
     "window": Window,
@@ -50,11 +50,15 @@ def chunk_documents(
     for document in sorted(documents, key=lambda d: d.order):
         offsets = OffsetMap(document.offsets)
         own = parts.get(document.key, [])
+        guarded = [element for element in own if element.acl is not None]
+        guards = SpanIndex((*element.span, number) for number, element in enumerate(guarded))
         raw_spans: list[Span] = []
         ids: set[str] = set()
         units_of_source += units.count(document.text, method.unit)
         for piece in method.pieces(document, own):
-            chunk = _chunk(document, piece, offsets, len(chunks), name, method, own)
+            held = {number for span in piece.spans for number in guards.touching(span)}
+            acl = _acl(document, [guarded[number].acl for number in held])
+            chunk = _chunk(document, piece, offsets, len(chunks), name, method, acl)
             # Cuts inside one change of normalise (ﬀ to ff) may give the same raw span and body again: one chunk.
             if chunk.chunk_id not in ids:
                 ids.add(chunk.chunk_id)
@@ -96,7 +100,7 @@ def _chunk(
     ordinal: int,
     name: str,
     method: Any,
-    elements: list[Element],
+    acl: tuple[str, ...] | None,
 ) -> Chunk:
     if not check(piece.spans, len(document.text)):
         raise ValueError(
@@ -107,7 +111,6 @@ def _chunk(
     raw = tuple(offsets.to_raw(span) for span in piece.spans)
     identity = [name, method.version, document.doc_id, document.version, raw, sha256(body.encode())]
     lengths = {unit: units.count(body, unit) for unit in dict.fromkeys(("char", method.unit))}
-    held = [e.acl for e in elements if e.acl is not None and any(overlap(e.span, span) for span in piece.spans)]
     return Chunk(
         sha256(canonical(identity))[:16],
         ordinal,
@@ -117,7 +120,7 @@ def _chunk(
         body,
         lengths,
         retrieval_text="\n".join([*piece.heading, body]) if piece.heading else None,
-        acl=_acl(document, held),
+        acl=acl,
     )
 
 

@@ -300,6 +300,15 @@ def test_a_list_of_arms_uses_what_it_names_and_nothing_else(raw):
     assert params.resolve(raw)["trial"]["arms"] == raw["trial"]["arms"]
 
 
+def test_what_only_an_unused_setting_uses_is_unused_too(raw):
+    raw["trial"]["index"]["pairs"] = {"analyzer": "cjk_bigrams"}
+    raw["trial"]["retrieve"]["ranked"]["index"] = "pairs"
+    raw["trial"]["arms"] = [ARM, {**ARM, "name": "b", "chunk": "whole", "eligibility": "current", "select": "short"}]
+    assert [field for field, _ in faults(raw)] == [
+        *("trial.fuse.second", "trial.index.pairs", "trial.retrieve.ranked"),
+    ]
+
+
 def test_arms_with_one_name_and_arms_that_name_nothing(raw):
     raw["trial"]["arms"] = [
         ARM,
