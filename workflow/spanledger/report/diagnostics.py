@@ -6,6 +6,7 @@ from typing import Any
 
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
+from spanledger.report import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def diagnostics(
     rows = {row["arm"]: row for row in table}
     found = [
         *_saturated(section, planned, rows),
-        *_ceiling(planned, rows),
+        *_ceiling(section, planned, rows),
         *_repeats(planned, lines),
         *_unreachable(planned, rows),
         *_unequal_budget(section, planned, rows),
@@ -54,11 +55,11 @@ def _saturated(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict
             )
 
 
-def _ceiling(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+def _ceiling(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
         ceiling, queries = row["complete_at_1_ceiling"], row["answerable_queries"]
-        if ceiling is None or ceiling == 1 or "complete_at_1" not in row:
+        if ceiling is None or ceiling == 1 or "complete_at_1" not in row or not sends_chunks(section, arm):
             continue
         reached, possible = (round(row[name] * queries) for name in ("complete_at_1", "complete_at_1_ceiling"))
         yield Diagnostic(
@@ -67,6 +68,13 @@ def _ceiling(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Di
             f"complete@1 is {reached} of an attainable {possible}",
             (arm.name,),
         )
+
+
+def sends_chunks(section: dict[str, Any], arm: Arm) -> bool:
+    """Whether the passages of an arm's contexts are its chunks: a parent or merged chunks can hold more than any one of
+    them, so that what one chunk can hold is no ceiling for their first passage."""
+    setting = section["select"][arm.select]
+    return setting["parent"] is None and not setting["merge"]
 
 
 def _repeats(planned: list[Arm], lines: dict[str, list[dict[str, Any]]]) -> Iterator[Diagnostic]:
@@ -109,7 +117,7 @@ def _unequal_budget(
     for select, group in by_select.items():
         costs = [rows[arm.name]["mean_cost"] for arm in group]
         if len(group) > 1 and min(costs) != max(costs):
-            unit = section["score"]["cost"]["unit"]
+            unit = words.UNITS[section["score"]["cost"]["unit"]][0]
             yield Diagnostic(
                 "unequal_budget",
                 f"equal k is not an equal budget: under {select} a context costs from {min(costs):.1f} to "
