@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
+from spanledger.core.ordering import tie_ranks
 from spanledger.core.records import Chunk, Document, Query
-from spanledger.indexing import build_indexes
-from spanledger.ordering import tie_ranks
 from spanledger.retrieval import Retriever
+from spanledger.retrieval.indexing import build_indexes
 
 SETTING = {"index": "words", "scorer": "bm25", "k1": 1.2, "b": 0.75, "depth": 200, "tie": "document"}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams
+from spanledger.core.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams
 
 TEXT = st.text(st.sampled_from("aZ9-_ ,日志七\u4e00\u9fff\u4dff\ua000éİ"), max_size=20)
 ASCII = "abcdefghijklmnopqrstuvwxyz0123456789"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, query
-from spanledger.eligibility import Eligibility
+from spanledger.retrieval.eligibility import Eligibility
 
 OLD, NEW = document("d", "", "v1", current=False), document("d", "", "v2")
 INTERNAL = document("i", "", visibility="internal")

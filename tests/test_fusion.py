@@ -2,8 +2,8 @@
 
 import pytest
 
+from spanledger.core.ranking import Ranking
 from spanledger.fusion import fuse
-from spanledger.ranking import Ranking
 
 BRANCH = [Ranking("q1", (3, 1), (2.0, 1.0)), Ranking("q2", (), ())]
 

@@ -66,7 +66,7 @@ def closure(library, module):
 def test_no_stage_from_chunk_to_select_can_read_gold(project, stage):
     library = project / "workflow" / "spanledger"
     found = closure(library, f"spanledger.{stage}")
-    assert {f"spanledger.{stage}", "spanledger.ranking" if stage == "fusion" else "spanledger.core.records"} <= found
+    assert {f"spanledger.{stage}", "spanledger.core.ranking" if stage == "fusion" else "spanledger.core.records"} <= found
     readers = {"spanledger.gold", "spanledger.coverage", "spanledger.loss", "spanledger.scoring", "spanledger.dataset"}
     assert not found & readers
     assert "spanledger.gold" in closure(library, "spanledger.scoring")  # the walk does find it where it is

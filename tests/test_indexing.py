@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, query
-from spanledger.analyzers import ascii_words
 from spanledger.core import files
-from spanledger.indexing import build_indexes, from_records, read, to_records
+from spanledger.core.analyzers import ascii_words
+from spanledger.retrieval.indexing import build_indexes, from_records, read, to_records
 
 WORDS = {"analyzer": "ascii_words"}
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}

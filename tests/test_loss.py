@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from builders import chunk, document, evidence, fact, gold, query
 from spanledger.chunking import chunk_documents
-from spanledger.scoring.coverage import Coverage
-from spanledger.indexing import build_indexes
-from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates
-from spanledger.ranking import Ranking
+from spanledger.core.ranking import Ranking
 from spanledger.retrieval import retrieve
+from spanledger.retrieval.indexing import build_indexes
 from spanledger.scoring import ArmScorer
+from spanledger.scoring.coverage import Coverage
+from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates
 from spanledger.selection import Selector, lengths, select
 
 

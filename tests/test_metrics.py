@@ -6,8 +6,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.scoring.loss import CAUSES
 from spanledger.metrics import arm_metrics, macro_recall, mean
+from spanledger.scoring.loss import CAUSES
 
 
 def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks=0, duplicate=0, old=0):

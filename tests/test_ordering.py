@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk
-from spanledger.ordering import TIES, ordered, tie_ranks
+from spanledger.core.ordering import TIES, ordered, tie_ranks
 
 CHUNKS = st.lists(
     st.tuples(st.sampled_from(["a", "a-b", "B", "é"]), st.sampled_from(["v1", "v10", "v2"]), st.integers(0, 3)),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanledger.core import files
-from spanledger.ranking import Ranking, from_records, to_records
+from spanledger.core.ranking import Ranking, from_records, to_records
 
 RANKING = st.builds(
     lambda name, scores: Ranking(name, tuple(range(len(scores))), tuple(scores)),

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, query
-from spanledger.indexing import build_indexes
-from spanledger.ordering import TIES, tie_ranks
+from spanledger.core.ordering import TIES, tie_ranks
 from spanledger.retrieval import Retriever, retrieve
+from spanledger.retrieval.indexing import build_indexes
 
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
 OVERLAP = {"index": "words", "scorer": "term_overlap", "depth": None, "tie": "document"}

@@ -7,11 +7,11 @@ import pytest
 
 from builders import chunk, document, evidence, fact, gold, query
 from spanledger.core.errors import InputError
+from spanledger.core.ranking import Ranking
 from spanledger.dataset import load
 from spanledger.engine import params
 from spanledger.experiment import run
-from spanledger.indexing import build_indexes
-from spanledger.ranking import Ranking
+from spanledger.retrieval.indexing import build_indexes
 from spanledger.scoring import ArmScorer
 from spanledger.selection import Context, Skipped
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from builders import chunk
 from spanledger.core import files
-from spanledger.ranking import Ranking
+from spanledger.core.ranking import Ranking
 from spanledger.selection import Context, Selector, Skipped, from_records, lengths, select, to_records
 
 SIZES = st.lists(st.integers(0, 9), max_size=8)

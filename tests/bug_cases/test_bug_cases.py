@@ -10,9 +10,9 @@ from spanledger.chunking import chunk_documents
 from spanledger.core.errors import InputError
 from spanledger.coverage import Coverage
 from spanledger.engine import params
-from spanledger.indexing import build_indexes
 from spanledger.normalise import Policy, normalise_documents
 from spanledger.retrieval import retrieve
+from spanledger.retrieval.indexing import build_indexes
 from spanledger.scoring import ArmScorer
 from spanledger.selection import select
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 from spanledger import metrics
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
 from spanledger.engine import params
 from spanledger.fusion import reranker_of
-from spanledger.ranking import Ranking
 
 
 @pytest.fixture(scope="module")

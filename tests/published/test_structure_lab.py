@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from spanledger.chunking import chunk_documents
-from spanledger.indexing import entry_id
+from spanledger.retrieval.indexing import entry_id
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 from builders import document, evidence, fact, gold, query
 from spanledger import selection
 from spanledger.engine import params, schema
-from spanledger.scoring.loss import CAUSES
 from spanledger.report import words
+from spanledger.scoring.loss import CAUSES
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)> <b>bold</b> \"quoted\" 'single' & amp; &lt; ]]> <!-- \u2028\u2029 \U0001f600"

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, query
-from spanledger.analyzers import ascii_words
-from spanledger.indexing import build_indexes
-from spanledger.ordering import tie_ranks
+from spanledger.core.analyzers import ascii_words
+from spanledger.core.ordering import tie_ranks
 from spanledger.retrieval import Retriever
-from spanledger.scorers.bm25 import Bm25
+from spanledger.retrieval.indexing import build_indexes
+from spanledger.retrieval.scorers.bm25 import Bm25
 
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
 SETTING = {"index": "words", "scorer": "bm25", "k1": 1.2, "b": 0.75, "depth": None, "tie": "position"}

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, query
-from spanledger.indexing import build_indexes
-from spanledger.ordering import tie_ranks
+from spanledger.core.ordering import tie_ranks
 from spanledger.retrieval import Retriever
-from spanledger.scorers import SCORERS, scorer
-from spanledger.scorers.bm25 import Bm25
-from spanledger.scorers.term_overlap import TermOverlap
+from spanledger.retrieval.indexing import build_indexes
+from spanledger.retrieval.scorers import SCORERS, scorer
+from spanledger.retrieval.scorers.bm25 import Bm25
+from spanledger.retrieval.scorers.term_overlap import TermOverlap
 
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
 SETTING = {"index": "words", "scorer": "term_overlap", "depth": None, "tie": "position"}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import ranking
-from spanledger.core import files
+from spanledger.core import files, ranking
 from spanledger.core.records import Chunk, Query, from_records
 from spanledger.engine import command
 from spanledger.fusion import fuse

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from spanledger.core import files
 from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import command
-from spanledger.indexing import build_indexes, to_records
+from spanledger.retrieval.indexing import build_indexes, to_records
 
 
 def main() -> None:

@@ -9,11 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import indexing, ranking
-from spanledger.core import files
+from spanledger.core import files, ranking
 from spanledger.core.records import Chunk, Query, from_records
 from spanledger.engine import command
-from spanledger.retrieval import retrieve
+from spanledger.retrieval import indexing, retrieve
 
 
 def main() -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spanledger import gold, indexing, ranking
-from spanledger.core import files
+from spanledger import gold
+from spanledger.core import files, ranking
 from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import command
+from spanledger.retrieval import indexing
 from spanledger.scoring.arm import ArmScorer, Tables
 from spanledger.selection import context
 

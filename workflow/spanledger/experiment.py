@@ -6,18 +6,18 @@ from typing import Any
 
 import orjson
 
-from spanledger import gold, indexing, ranking
+from spanledger import gold
 from spanledger.chunking import chunk_documents
-from spanledger.core import files, records
+from spanledger.core import files, ranking, records
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
 from spanledger.fusion import fuse
-from spanledger.indexing import Index, build_indexes
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
-from spanledger.ranking import Ranking
 from spanledger.report import report
-from spanledger.retrieval import retrieve
+from spanledger.retrieval import indexing, retrieve
+from spanledger.retrieval.indexing import Index, build_indexes
 from spanledger.scoring.arm import ArmScorer, Tables
 from spanledger.selection import context, select
 from spanledger.selection.context import Context

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from spanledger.core.ordering import tie_ranks
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
 from spanledger.fusion.rrf import ReciprocalRankFusion
 from spanledger.fusion.rules import RuleReranker
-from spanledger.ordering import tie_ranks
-from spanledger.ranking import Ranking
 
 METHODS = ("single", "rrf")
 RERANKERS = {"rule": RuleReranker}

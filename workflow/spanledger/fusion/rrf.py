@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from spanledger.ordering import ordered
-from spanledger.ranking import Ranking
+from spanledger.core.ordering import ordered
+from spanledger.core.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
-from spanledger.ranking import Ranking
 
 _IDENTIFIER = re.compile(r"[a-z]+-[0-9]+")
 _NUMBER = re.compile(r"[0-9]+")

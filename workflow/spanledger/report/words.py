@@ -1,27 +1,24 @@
 """Plain words for what the settings and the lines of queries.jsonl name by code."""
 
-from typing import Any
-
-from spanledger.engine.plan import arms, branches
-
 # Cause of loss: a few words, and a sentence on one fact of one arm.
 CAUSES = {
     "ineligible": ("filtered out", "The arm's filter lets through no document version that could support it."),
-    "not_chunked": ("in no chunk", "The chunks of the index, all of them together, do not hold the whole of it."),
-    "not_matched": ("no shared term", "A chunk that is needed for it scored 0: it shares no term with the question."),
-    "below_depth": ("ranked too low", "What holds it scored above 0 but was ranked below the cut of every branch."),
+    "not_chunked": ("in no chunk", "The chunks of the index, all of them together, do not cover it."),
+    "not_matched": ("no shared term", "A chunk that is needed for it scored 0: it holds no term that was searched for."),
+    "below_depth": ("ranked too low", "What covers it scored above 0 but was ranked below the cut of every branch."),
     "demoted": (
         "demoted by fusion",
-        "It was among the candidates; the same selector takes it from one branch alone or before re-ranking.",
+        "It was among the candidates. The same selector covers it from a single branch's list, or from the list before "
+        "re-ranking.",
     ),
     "crowded_out": (
         "crowded out by repeats",
-        "It was among the candidates; selected chunks that repeat text of earlier ones took its place.",
+        "It was among the candidates. Selected chunks that repeat text of earlier ones took its place.",
     ),
     "does_not_fit": ("did not fit", "It was among the candidates but did not fit into what was left of the budget."),
     "outside_top_k": (
         "outside the top k",
-        "It was among the candidates, but the context already had its top k chunks.",
+        "It was among the candidates, but the context already had as many passages as it may.",
     ),
 }
 
@@ -29,8 +26,50 @@ CAUSES = {
 REASONS = {
     "does-not-fit": "does not fit",
     "outside-top-k": "outside the top k",
-    "redundant": "all of its text is in the context",
-    "parent-in-context": "its parent is in the context",
+    "redundant": "all of its text is in the context already",
+    "parent-in-context": "its parent is in the context already",
+}
+
+# What a re-ranker looks at in a candidate: for one, and for several.
+FEATURES = {
+    "query_term": ("term of the question", "terms of the question"),
+    "identifier": ("of them an identifier", "of them identifiers"),
+    "number": ("a number", "numbers"),
+    "constraint": ("a constraint word", "constraint words"),
+    "navigation": ("a navigation word", "navigation words"),
+}
+
+# Warning: what it is about, and a sentence that stands for all of its cases.
+WARNINGS = {
+    "saturated": (
+        "The index is no larger than the context",
+        "Where a selector may take every chunk of an index, recall is saturation, not retrieval.",
+    ),
+    "ceiling": (
+        "What one chunk can hold",
+        "For some questions no single chunk holds all facts, so complete@1 has a ceiling that no ranking can lift.",
+    ),
+    "repeats": ("Text that is sent twice", "Chunks that overlap take up room in some contexts."),
+    "unreachable": (
+        "Facts that no ranking can find",
+        "Some lost facts are in no eligible chunk of the index; the others were ranked or selected badly.",
+    ),
+    "unequal_budget": ("Equal k is not an equal budget", "Contexts of as many chunks cost very different amounts."),
+    "one_query": ("One question moves the mean", "A mean over few questions moves with each of them."),
+    "tails": ("Chunks inside the chunk before them", "A last window that lies inside its predecessor adds no text."),
+    "two_variables": (
+        "Two things changed at once",
+        "Some arms differ from the others in more than one way, so that a difference has no single reason.",
+    ),
+    "means": (
+        "Mean cost is over more questions than recall",
+        "Questions without facts count in the mean cost and not in recall; the mean over the others stands beside it.",
+    ),
+    "refusals": (
+        "An empty result is not a refusal",
+        "No-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is "
+        "refused.",
+    ),
 }
 
 # Unit of length: the plural, and what one is.
@@ -56,22 +95,6 @@ CHECKPOINTS = {
     "context": "the final context",
 }
 
-_COVERAGE = {
-    "span": "A fact is covered when any one of its support groups is. A group is covered when each of its spans lies "
-    "whole inside the union of the chunks' spans of that document version: touching spans join, one missing character "
-    "fails. A fact counts once.",
-    "one_chunk": "A fact is covered when any one of its support groups is. A group is covered when each of its spans lies "
-    "whole inside one single passage of that document version. A fact counts once.",
-    "token_share": "A fact is covered when any one of its support groups is. A group is covered when, for each of its "
-    "spans, one single passage holds the stated share of the distinct terms of the span's text. A fact counts once.",
-}
-
-_TIES = {
-    "document": "doc_id, version, start and end",
-    "id_version": "the string doc_id/version, then the place in the chunk table",
-    "position": "the place in the chunk table",
-}
-
 # The sections of settings, in the order in which a query passes them.
 PARTS = {
     "normalise": "Normalisation",
@@ -89,52 +112,3 @@ PARTS = {
 def measured(unit: str) -> str:
     """A unit with what it means, as in: characters (Unicode code points)."""
     return "{} ({})".format(*UNITS[unit])
-
-
-def rules(section: dict[str, Any]) -> list[tuple[str, str]]:
-    """(name, sentences) of each rule that stands behind the numbers of an experiment, from its resolved section."""
-    return [
-        ("Coverage", _COVERAGE[section["score"]["coverage"]["rule"]]),
-        ("Order", " ".join(_order(section))),
-        ("Selection", " ".join(_selection(section))),
-        (
-            "Cost",
-            f"The sum of the lengths of the context's chunks in {measured(section['score']['cost']['unit'])}; text "
-            "that stands in two chunks is paid for twice.",
-        ),
-        (
-            "Positions",
-            "Spans count Unicode code points of the raw text from 0, start included and end excluded: [0,\u00a03) is "
-            "the first three characters.",
-        ),
-    ]
-
-
-def _order(section: dict[str, Any]) -> list[str]:
-    used: dict[str, str] = {}
-    for fuse in dict.fromkeys(arm.fuse for arm in arms(section)):
-        used.update({name: setting["tie"] for name, setting in branches(section, fuse).items()})
-    ties = dict.fromkeys(used.values())
-    sentences = ["Candidates stand in descending order of score; a score of 0 is no candidate."]
-    for tie in ties:
-        where = "" if len(ties) == 1 else f" ({', '.join(name for name in used if used[name] == tie)})"
-        sentences.append(f"Equal scores{where} stand in ascending order of {_TIES[tie]}, compared by code point.")
-    return sentences
-
-
-def _selection(section: dict[str, Any]) -> list[str]:
-    chosen = {arm.select: section["select"][arm.select] for arm in arms(section)}
-    sentences = ["Candidates are walked in order, and a chunk is kept whole or not at all."]
-    sentences += [f"{name} keeps {' and '.join(_limits(setting))}." for name, setting in chosen.items()]
-    if any(setting["budget"] is not None for setting in chosen.values()):
-        sentences.append("A chunk that does not fit into what is left of a budget is passed over and the walk goes on.")
-    return sentences
-
-
-def _limits(setting: dict[str, Any]) -> list[str]:
-    limits = []
-    if setting["top_k"] is not None:
-        limits.append(f"at most {setting['top_k']:,} chunk{'s' * (setting['top_k'] != 1)}")
-    if setting["budget"] is not None:
-        limits.append(f"at most {setting['budget']:,} {UNITS[setting['unit']][0]} of text")
-    return limits

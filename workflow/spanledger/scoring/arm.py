@@ -6,13 +6,13 @@ from typing import Any
 
 from spanledger import fusion
 from spanledger.core.errors import InputError, Problem
+from spanledger.core.ordering import tie_ranks
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Query
-from spanledger.eligibility import Eligibility, EligibilityClass
 from spanledger.gold import Fact, Gold
-from spanledger.indexing import Index
-from spanledger.ordering import tie_ranks
-from spanledger.ranking import Ranking
 from spanledger.retrieval import Retriever
+from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
+from spanledger.retrieval.indexing import Index
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates

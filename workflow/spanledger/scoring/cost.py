@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from spanledger.analyzers import analyzer
 from spanledger.core import units
+from spanledger.core.analyzers import analyzer
 from spanledger.core.records import Chunk
 from spanledger.scoring.coverage import Passage
 

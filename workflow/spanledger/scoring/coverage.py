@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Document, DocumentKey
 from spanledger.core.spans import Span, SpanIndex, covers, length, union

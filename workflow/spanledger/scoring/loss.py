@@ -9,10 +9,10 @@ one were dropped), then does_not_fit or outside_top_k, by what the selector said
 
 from collections.abc import Callable, Container, Iterable
 
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk
 from spanledger.core.spans import overlap
 from spanledger.gold import Fact
-from spanledger.ranking import Ranking
 from spanledger.scoring.coverage import Coverage
 from spanledger.selection.context import DOES_NOT_FIT, Context
 

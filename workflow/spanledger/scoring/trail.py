@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
 from spanledger.gold import Gold
-from spanledger.indexing import entry_id
-from spanledger.ranking import Ranking
+from spanledger.retrieval.indexing import entry_id
 from spanledger.scoring.coverage import Coverage
 from spanledger.selection.context import Context
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from spanledger.core import units
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Query
-from spanledger.ranking import Ranking
 from spanledger.selection.context import REASONS, Context
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk
-from spanledger.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)

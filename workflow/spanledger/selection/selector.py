@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanledger.core import units
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, DocumentKey, Query
 from spanledger.core.spans import Span, covers, union
-from spanledger.ranking import Ranking
 from spanledger.selection.context import (
     DOES_NOT_FIT,
     OUTSIDE_TOP_K,

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
+from spanledger.core.ordering import ordered, tie_ranks
+from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
-from spanledger.expansion import Synonyms
-from spanledger.indexing import Index
-from spanledger.ordering import ordered, tie_ranks
-from spanledger.ranking import Ranking
-from spanledger.scorers import scorer
+from spanledger.retrieval.expansion import Synonyms
+from spanledger.retrieval.indexing import Index
+from spanledger.retrieval.scorers import scorer
 
 _NOT_OF_SCORER = ("index", "scorer", "depth", "tie", "keep_zero", "repeat_query_terms", "expand")
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spanledger.analyzers import analyzer
+from spanledger.core.analyzers import analyzer
 from spanledger.core.files import canonical, read_lines, sha256
 from spanledger.core.records import Chunk, Document, Query
-from spanledger.eligibility import Eligibility
+from spanledger.retrieval.eligibility import Eligibility
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from spanledger.scorers.bm25 import Bm25
-from spanledger.scorers.term_overlap import TermOverlap
+from spanledger.retrieval.scorers.bm25 import Bm25
+from spanledger.retrieval.scorers.term_overlap import TermOverlap
 
 SCORERS: dict[str, Callable[..., Any]] = {"term_overlap": TermOverlap, "bm25": Bm25}
 
