@@ -13,6 +13,8 @@ NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
 # The key that decides which others a setting has, and its value where it is not given.
 _VARIANT = {"chunk": ("method", None), "retrieve": ("scorer", None), "fuse": ("method", "single")}
 _DEFAULTS = "defaults"
+# A key that means nothing without another one: what defaults say of it does not apply to a setting without the other.
+_NEEDS = {"chunk": {"chunk_overlap": "chunk_size"}, "select": {"unit": "budget"}}
 # DVC's run cache leaves out keys of these names at any depth, so a changed value would bring back the old result.
 _IGNORED_BY_DVC = ("size", "nfiles")
 
@@ -67,9 +69,11 @@ def _with_defaults(place: str, part: str, settings: dict[str, Any], found: list[
     merged = {}
     for name, setting in own.items():
         if isinstance(setting, dict):
-            known = _known({**shared, **setting}, part)
+            both = {**shared, **setting}
+            idle = {key for key, other in _NEEDS.get(part, {}).items() if both.get(other) is None}
+            known = _known(both, part) - idle
             unused -= known
-            setting = {key: value for key, value in {**shared, **setting}.items() if key in known or key in setting}
+            setting = {key: value for key, value in both.items() if key in known or key in setting}
         merged[name] = setting
     every = _every_key(part)
     for key in unused:
