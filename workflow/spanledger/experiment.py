@@ -51,11 +51,16 @@ def run(
 
     `settings` is a params.yaml in memory (resolved or not). `experiment` names the one to run and may be left out where
     there is only one; `dataset` replaces its dataset, as a folder or as one loaded before. Raises InputError for a bad
-    dataset or setting, and for a leak.
+    dataset or setting, and for a leak, and ValueError where it is not clear which experiment is meant.
     """
     resolved = params.resolve(settings)
+    names = resolved["experiments"]
     if experiment is None:
-        (experiment,) = resolved["experiments"]
+        if len(names) != 1:
+            raise ValueError(f"run: expected the name of one of several experiments: {nearest('', names)}")
+        (experiment,) = names
+    elif experiment not in names:
+        raise ValueError(f"run: no experiment is called '{experiment}': {nearest(experiment, names)}")
     section = resolved[experiment]
     if dataset is None:
         dataset = resolved["experiments"][experiment]["dataset"]
