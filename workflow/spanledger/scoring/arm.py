@@ -61,6 +61,7 @@ class ArmScorer:
         self._cutoffs = settings["score"]["cutoffs"]
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
+        self._last_matched: tuple[str, set[int]] = ("", set())
         self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
         self._before: dict[str, Ranking] = {}
         if settings["fuse"]["rerank"] is not None:
@@ -206,16 +207,19 @@ class ArmScorer:
         return self._eligibility.admits(document.acl, document, query)
 
     def _matched(self, query: Query, group: EligibilityClass) -> set[int]:
-        """The chunks that score above 0 in some branch of the arm."""
-        matched: set[int] = set()
-        for branch, setting in self._settings["branches"].items():
-            if (branch, group.name) not in self._retrievers:
-                (index,) = (i for i in self._tables.indexes[branch] if i.name == group.name)
-                ties = tie_ranks(self._chunks, setting["tie"])
-                name = self._settings["analyzers"][branch]
-                self._retrievers[branch, group.name] = Retriever(
-                    index, ties, name, setting, self._tables.synonym_groups
-                )
-            scores = self._retrievers[branch, group.name].scores(query)
-            matched.update((scores > 0).nonzero()[0].tolist())
-        return matched
+        """The chunks that score above 0 in some branch of the arm; kept for the other facts of the same query."""
+        if self._last_matched[0] != query.query_id:
+            matched: set[int] = set()
+            for branch in self._settings["branches"]:
+                scores = self._retriever(branch, group.name).scores(query)
+                matched.update((scores > 0).nonzero()[0].tolist())
+            self._last_matched = (query.query_id, matched)
+        return self._last_matched[1]
+
+    def _retriever(self, branch: str, group: str) -> Retriever:
+        if (branch, group) not in self._retrievers:
+            setting, name = self._settings["branches"][branch], self._settings["analyzers"][branch]
+            (index,) = (index for index in self._tables.indexes[branch] if index.name == group)
+            ties = tie_ranks(self._chunks, setting["tie"])
+            self._retrievers[branch, group] = Retriever(index, ties, name, setting, self._tables.synonym_groups)
+        return self._retrievers[branch, group]

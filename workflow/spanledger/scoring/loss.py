@@ -10,8 +10,8 @@ one were dropped), then does_not_fit or outside_top_k, by what the selector said
 from collections.abc import Callable, Container, Iterable
 
 from spanledger.core.ranking import Ranking
-from spanledger.core.records import Chunk
-from spanledger.core.spans import overlap
+from spanledger.core.records import Chunk, DocumentKey
+from spanledger.core.spans import SpanIndex
 from spanledger.gold import Fact
 from spanledger.scoring.coverage import Coverage
 from spanledger.selection.context import DOES_NOT_FIT, Context
@@ -83,11 +83,14 @@ def cause_after_candidates(
 
 def repeats(chunks: list[Chunk], context: Context) -> set[int]:
     """The selected chunks that share a source character with an earlier selected one."""
-    repeated: set[int] = set()
+    spans: dict[DocumentKey, list[tuple[int, int, int]]] = {}
     for place, ordinal in enumerate(context.chunks):
-        chunk = chunks[ordinal]
-        for earlier in (chunks[o] for o in context.chunks[:place]):
-            if earlier.key == chunk.key and any(overlap(a, b) for a in earlier.spans for b in chunk.spans):
-                repeated.add(ordinal)
-                break
-    return repeated
+        spans.setdefault(chunks[ordinal].key, []).extend((start, end, place) for start, end in chunks[ordinal].spans)
+    indexes = {key: SpanIndex(held) for key, held in spans.items()}
+    return {
+        ordinal
+        for place, ordinal in enumerate(context.chunks)
+        if any(
+            earlier < place for span in chunks[ordinal].spans for earlier in indexes[chunks[ordinal].key].touching(span)
+        )
+    }
