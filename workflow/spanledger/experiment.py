@@ -9,6 +9,7 @@ import orjson
 from spanledger import gold
 from spanledger.chunking import chunk_documents
 from spanledger.core import files, ranking, records
+from spanledger.core.errors import nearest
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
