@@ -1,7 +1,9 @@
 """The headline numbers of the results on disk, as tables in the terminal."""
 
 import csv
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich import box
@@ -31,6 +33,8 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
+        for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
     return 0
 
@@ -51,6 +55,18 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
             _number(row["mean_cost"], 1),
         )
     return table
+
+
+def _warnings(diagnostics: list[dict]) -> Iterator[str]:
+    """A line for each code: its first warning, and of how many further arms it is said, with other figures."""
+    by_code: dict[str, list[dict]] = {}
+    for diagnostic in diagnostics:
+        by_code.setdefault(diagnostic["code"], []).append(diagnostic)
+    for code, found in by_code.items():
+        arms = found[0]["arms"]
+        about = f" ({arms[0]})" if len(arms) == 1 else ""
+        more = f"; {len(found) - 1} more in the report" if len(found) > 1 else ""
+        yield f"  {code}: {found[0]['message']}{about}{more}"
 
 
 def _number(text: str, digits: int) -> str:

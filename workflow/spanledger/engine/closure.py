@@ -54,8 +54,13 @@ def _reached(sources: list[Path]) -> set[Path]:
     return seen
 
 
-def _imported(path: Path) -> Iterator[str]:
+@cache
+def _imported(path: Path) -> tuple[str, ...]:
     """The dotted names that a file imports; for `from a import b` both a and a.b, since b may be a module."""
+    return tuple(dict.fromkeys(_names(path)))
+
+
+def _names(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
