@@ -9,7 +9,11 @@ LEFT, RIGHT, TOP, BOTTOM = 60, 960, 16, 408  # the edges of the plot inside the 
 _RADIUS = 7
 _LETTER, _LINE = 8, 15  # the room that a character of a label takes
 _GAP = 3  # between two labels beside each other
+_STEP = 6  # between the places of a line that a label looks out for
 _LOWEST = (0.95, 0.9, 0.8, 0.5, 0.0)  # where the upward axis may start
+
+
+Place = tuple[float, float]  # x to the right and y down, in the drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A scatter of shares (`lowest` to 1, upwards) against amounts (from 0, to the right)."""
+    """A scatter of shares (`lowest` to 1, upwards) against amounts (from 0, to the right), with the corners of a line
+    through some of its spots."""
 
     spots: list[Spot]
+    line: list[Place]
     lowest: float
     x_ticks: list[Tick]
     y_ticks: list[Tick]
@@ -54,9 +60,10 @@ def steps(most: float, wanted: int = 6) -> list[float]:
     return [round(step * place, 12) for place in range(math.ceil(round(most / step, 9)) + 1)]
 
 
-def scatter(points: Sequence[tuple[float, float] | None]) -> Scatter:
+def scatter(points: Sequence[tuple[float, float] | None], line: Sequence[int] = ()) -> Scatter:
     """The scatter of (amount, share) points; those that are None are left out. Points at one place share a spot, and a
-    label stands at the first place around its spot where it hides nothing, in the order of the points."""
+    label stands at the first place around its spot where it hides nothing, in the order of the points. `line` are the
+    indexes of the points that a line joins, in its order."""
     places: dict[tuple[float, float], list[int]] = {}
     for index, point in enumerate(points):
         if point is not None:
@@ -70,7 +77,9 @@ def scatter(points: Sequence[tuple[float, float] | None]) -> Scatter:
         )
         for amount, share in places
     }
+    joined = list(dict.fromkeys(centres[points[index]] for index in line))
     taken = [_box(x, y, 2 * _RADIUS, "middle") for x, y in centres.values()]
+    taken += [box for start, end in zip(joined, joined[1:], strict=False) for box in _along(start, end)]
     spots = []
     for point, members in places.items():
         x, y = centres[point]
@@ -80,6 +89,7 @@ def scatter(points: Sequence[tuple[float, float] | None]) -> Scatter:
         spots.append(Spot(x, y, tuple(members), label, label_x, label_y, anchor))
     return Scatter(
         spots,
+        joined,
         lowest,
         [Tick(LEFT + (RIGHT - LEFT) * value / amounts[-1], f"{value:,.10g}") for value in amounts],
         [Tick(BOTTOM - (BOTTOM - TOP) * fifth / 5, f"{lowest + (1 - lowest) * fifth / 5:g}") for fifth in range(6)],
@@ -90,7 +100,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def _label(x: float, y: float, width: float, taken: list[Box]) -> tuple[float, float, str, Box]:
-    far, line = _RADIUS + 4, _RADIUS + 10
+    far, line = _RADIUS + 5, _RADIUS + 11
     tries = [
         (x + far, y, "start"),
         (x - far, y, "end"),
@@ -117,6 +127,14 @@ def _label(x: float, y: float, width: float, taken: list[Box]) -> tuple[float, f
 def _box(x: float, y: float, width: float, anchor: str) -> Box:
     left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
     return left, y - _LINE / 2, left + width, y + _LINE / 2
+
+
+def _along(start: Place, end: Place) -> list[Box]:
+    """Small boxes along a line, which stand for it where labels look for room."""
+    count = max(1, round(math.dist(start, end) / _STEP))
+    right, down = (end[0] - start[0]) / count, (end[1] - start[1]) / count
+    places = ((start[0] + right * n, start[1] + down * n) for n in range(count))
+    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]
 
 
 def _meet(first: Box, second: Box) -> bool:

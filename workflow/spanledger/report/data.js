@@ -39,12 +39,12 @@ function decode(data) {
     id, version, current, visibility, text: new SourceText(text),
   }));
   // A chunk that only a context names has no document: the trail in queries.jsonl was cut above it.
-  const chunks = data.chunks.map(([id, document, ...edges]) => {
-    const spans = [];
-    for (let place = 0; place < edges.length; place += 2) spans.push([edges[place], edges[place + 1]]);
-    return { id, document: document === undefined ? null : document, spans };
-  });
+  const chunks = data.chunks.map(([id, document, ...edges]) => ({ id, document: document === undefined ? null : document, spans: spansOf(edges) }));
   return { ...data, documents, chunks, byId: new Map(data.queries.map((query, place) => [query.id, place])) };
+}
+
+function spansOf(edges) {
+  return edges.flatMap((edge, place) => (place % 2 ? [] : [[edge, edges[place + 1]]]));
 }
 
 // What happened to one fact of one arm.
@@ -66,36 +66,50 @@ function coveredCount(query, arm) {
   return query.arms[arm][3].filter((number) => number & 4).length;
 }
 
-// One arm's trail of a query: candidates in rank order, each with its place in the context (from 1) or why it was skipped.
+// One arm's trail of a query: candidates in rank order, each with its place in the context (from 1) or why it was skipped,
+// and what fusion and re-ranking knew of it; passages where they are not the chunks themselves.
 function trail(data, query, arm) {
-  const [list, context, runs, facts, cost, unique, duplicate, notCurrent] = query.arms[arm];
-  const { count, ranks, chunks, scores, terms } = query.lists[list];
+  const [list, context, runs, facts, cost, unique, duplicate, notCurrent, firstRank, bestSingle, coveredAt, passages] = query.arms[arm];
+  const held = query.lists[list];
+  const { branches, features } = data.arms[arm];
   const places = new Map(context.map((chunk, place) => [chunk, place + 1]));
   const reasons = runs.flatMap(([reason, remaining, many]) => Array(many).fill({ reason: data.reasons[reason], remaining }));
   let skipped = 0;
-  const candidates = chunks.map((chunk, index) => {
+  const candidates = held.chunks.map((chunk, index) => {
     const place = places.get(chunk) || null;
     return {
       chunk,
-      rank: ranks ? ranks[index] : index + 1,
-      score: scores[index],
-      tied: scores[index] === scores[index - 1] || scores[index] === scores[index + 1],
-      terms: query.terms[terms[index]],
+      rank: held.ranks ? held.ranks[index] : index + 1,
+      score: held.scores[index],
+      tied: held.scores[index] === held.scores[index - 1] || held.scores[index] === held.scores[index + 1],
+      terms: query.terms[held.terms[index]],
+      branches: held.branch_ranks ? branches.map((name, branch) => ({ name, rank: held.branch_ranks[branch][index] })) : null,
+      before: held.ranks_before ? { rank: held.ranks_before[index], score: held.scores_before[index] } : null,
+      features: held.features
+        ? features.map(([one, several, weight], feature) => ({ one, several, weight, value: held.features[feature][index] }))
+        : null,
       place,
       skipped: place ? null : reasons[skipped++],
     };
   });
-  const shown = new Set(chunks);
+  const shown = new Set(held.chunks);
   return {
-    count,
+    count: held.count,
+    characters: held.char,
     candidates,
     context,
     unseen: context.filter((chunk) => !shown.has(chunk)),
+    passages: passages
+      ? passages.map(([document, characters, chunks, ...edges]) => ({ document, characters, chunks, spans: spansOf(edges) }))
+      : null,
     facts: facts.map((number) => factState(number, data.causes)),
     cost,
     unique,
     duplicate,
     notCurrent,
+    firstRank,
+    bestSingle,
+    coveredAt,
   };
 }
 

@@ -154,7 +154,10 @@ function startQuestions(data) {
 // One small square an arm, so that a look tells which arms lost something.
 function drawOutcomes(data, query, armName) {
   const required = query.facts.length;
-  if (!required) return element("span", { class: "small" }, "no answer");
+  if (!required) {
+    const found = query.arms.filter(([list]) => query.lists[list].count).length;
+    return element("span", { class: "small" }, `no fact is required; candidates in ${found} of ${plural(data.arms.length, "arm")}`);
+  }
   const covered = data.arms.map((_, place) => coveredCount(query, place));
   const complete = covered.filter((number) => number === required).length;
   const words = `complete in ${complete} of ${plural(data.arms.length, "arm")}`;

@@ -14,7 +14,12 @@ from spanledger.report.results import Results
 from spanledger.report.sections import SECTIONS
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("data.js", "question.js", "page.js")  # one script: each file uses the names of those before it
+_SCRIPTS = (
+    "data.js",
+    "question.js",
+    "candidates.js",
+    "page.js",
+)  # one script: each file uses the names of those before it
 
 
 def render(results: Results) -> bytes:

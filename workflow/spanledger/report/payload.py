@@ -4,10 +4,11 @@ Documents, chunks, causes and reasons stand in tables; queries and arms refer to
 because the page cuts their text out of the documents. Candidate lists that arms share are written once a query.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
+from spanledger.engine.plan import Arm, branches
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
 from spanledger.report.results import Results
@@ -26,23 +27,32 @@ def payload(results: Results) -> dict[str, Any]:
         "causes": [[cause, *words.CAUSES[cause]] for cause in CAUSES],
         "reasons": list(words.REASONS.items()),
         "shown": SHOWN,
-        "arms": [
-            {
-                "name": arm.name,
-                "top_k": results.section["select"][arm.select]["top_k"],
-                "budget": results.section["select"][arm.select]["budget"],
-                "unit": _budget_unit(results.section["select"][arm.select]),
-            }
-            for arm in results.arms
-        ],
+        "cutoffs": results.section["score"]["cutoffs"],
+        "arms": [_arm(results.section, arm) for arm in results.arms],
         "documents": tables.documents,
         "chunks": tables.chunks,
         "queries": queries,
     }
 
 
-def _budget_unit(setting: dict[str, Any]) -> str | None:
-    return None if setting["unit"] is None else words.UNITS[setting["unit"]][0]
+def _arm(section: dict[str, Any], arm: Arm) -> dict[str, Any]:
+    """What the page must know of an arm's settings; `features` are (words for one, words for several, weight) of what its
+    re-ranker gives points for, in the order of the numbers in a list."""
+    select, fuse = section["select"][arm.select], section["fuse"][arm.fuse]
+    used = branches(section, arm.fuse)
+    return {
+        "name": arm.name,
+        "top_k": select["top_k"],
+        "budget": select["budget"],
+        "unit": None if select["unit"] is None else words.UNITS[select["unit"]][0],
+        "parents": select["parent"],
+        "branches": list(used),
+        "expands": any(setting["expand"] is not None for setting in used.values()),
+        "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
+        "features": None
+        if fuse["rerank"] is None
+        else [[*words.FEATURES[name], fuse["rerank"]["weights"][name]] for name in words.FEATURES],
+    }
 
 
 class _Tables:
@@ -54,6 +64,7 @@ class _Tables:
         self.chunks: list[list[Any]] = []
         self._document_places: dict[DocumentKey, int] = {}
         self._chunk_places: dict[str, int] = {}
+        self._branches = [list(branches(results.section, arm.fuse)) for arm in results.arms]
         self._causes = {cause: place for place, cause in enumerate(CAUSES, 1)}
         self._reasons = {reason: place for place, reason in enumerate(words.REASONS)}
 
@@ -62,7 +73,7 @@ class _Tables:
         gold = self._results.golds[query.query_id]
         evidence = [e for fact in gold.facts for group in fact.support for e in group]
         matched: dict[tuple[str, ...], int] = {}
-        lists: dict[tuple, int] = {}
+        lists: dict[_List, int] = {}
         return {
             "id": query.query_id,
             "text": query.text,
@@ -78,40 +89,40 @@ class _Tables:
                 for fact in gold.facts
             ],
             "arms": [
-                self._trail(self._results.trails[arm.name, query.query_id], evidence, matched, lists)
-                for arm in self._results.arms
+                self._trail(self._results.trails[arm.name, query.query_id], names, evidence, matched, lists)
+                for arm, names in zip(self._results.arms, self._branches, strict=True)
             ],
-            "lists": [
-                {
-                    "count": count,
-                    **({} if list(ranks) == list(range(1, len(ranks) + 1)) else {"ranks": ranks}),
-                    "chunks": chunks,
-                    "scores": scores,
-                    "terms": terms,
-                }
-                for count, ranks, chunks, scores, terms in lists
-            ],
+            "lists": [held.carried() for held in lists],
             "terms": list(matched),
         }
 
     def _trail(
-        self, row: dict[str, Any], evidence: list, matched: dict[tuple[str, ...], int], lists: dict[tuple, int]
+        self,
+        row: dict[str, Any],
+        names: list[str],
+        evidence: list,
+        matched: dict[tuple[str, ...], int],
+        lists: dict["_List", int],
     ) -> list[Any]:
         """[list, chunks of the context, runs of [reason, remaining, how many], a number a fact, cost, unique
-        characters, duplicate characters, chunks not current]. A fact's number is 1 for index + 2 for candidates + 4 for
-        context where it is covered there, + 8 times the cause from 1."""
+        characters, duplicate characters, passages not current, place of the first evidence, facts of the best single
+        chunk, facts covered at each cutoff], and where the passages are not the chunks: passages as [document,
+        characters, chunks, edges of spans]. A fact's number is 1 for index + 2 for candidates + 4 for context where it is
+        covered there, + 8 times the cause from 1."""
         context = set(row["context"])
         kept = [
             candidate
             for candidate in row["candidates"]
             if candidate["rank"] <= SHOWN or candidate["chunk_id"] in context or _holds(candidate, evidence)
         ]
-        key = (
+        key = _List(
             row["candidate_count"],
+            row["candidate_char"],
             tuple(candidate["rank"] for candidate in kept),
             tuple(self._chunk(candidate) for candidate in kept),
             tuple(candidate["score"] for candidate in kept),
             tuple(matched.setdefault(tuple(candidate["matched_terms"]), len(matched)) for candidate in kept),
+            *_reasons(kept, names),
         )
         skipped = {skip["chunk_id"]: skip for skip in row["skipped"]}
         runs: list[list[Any]] = []
@@ -124,7 +135,7 @@ class _Tables:
                 runs[-1][2] += 1
             else:
                 runs.append([reason, remaining, 1])
-        return [
+        carried = [
             lists.setdefault(key, len(lists)),
             [self._place(chunk_id) for chunk_id in row["context"]],
             runs,
@@ -133,6 +144,20 @@ class _Tables:
             row["cost"]["unique_char"],
             row["cost"]["duplicate_char"],
             row["not_current"],
+            row["first_rank"],
+            row["best_single"],
+            [row["covered_at"][str(n)] for n in self._results.section["score"]["cutoffs"]],
+        ]
+        if "passages" in row:
+            carried.append([self._passage(passage) for passage in row["passages"]])
+        return carried
+
+    def _passage(self, passage: dict[str, Any]) -> list[Any]:
+        return [
+            self._document((passage["doc_id"], passage["version"])),
+            passage["char"],
+            [self._place(chunk_id) for chunk_id in passage["chunks"]],
+            *(edge for span in passage["spans"] for edge in span),
         ]
 
     def _fact(self, fact: dict[str, Any]) -> int:
@@ -159,6 +184,39 @@ class _Tables:
             self._chunk_places[chunk_id] = len(self.chunks)
             self.chunks.append([chunk_id])
         return self._chunk_places[chunk_id]
+
+
+class _List(NamedTuple):
+    """A candidate list as it is carried: columns over its candidates. Where fusion or re-ranking gave reasons, also the
+    ranks in each branch, the ranks and scores before, and the numbers of each feature; None where they did not."""
+
+    count: int
+    char: int
+    ranks: tuple[int, ...]
+    chunks: tuple[int, ...]
+    scores: tuple[float, ...]
+    terms: tuple[int, ...]
+    branch_ranks: tuple[tuple[int | None, ...], ...] | None
+    ranks_before: tuple[int, ...] | None
+    scores_before: tuple[float, ...] | None
+    features: tuple[tuple[float, ...], ...] | None
+
+    def carried(self) -> dict[str, Any]:
+        """Without what is None, and without ranks that only count from 1."""
+        plain = self.ranks == tuple(range(1, len(self.ranks) + 1))
+        fields = self._asdict()
+        return {name: v for name, v in fields.items() if v is not None and not (plain and name == "ranks")}
+
+
+def _reasons(kept: list[dict[str, Any]], names: list[str]) -> tuple[Any, ...]:
+    """The last four fields of a `_List`; candidates of a list have the same ones, and `names` are its branches."""
+    first = kept[0] if kept else {}
+    return (
+        tuple(tuple(c["ranks"][branch] for c in kept) for branch in names) if "ranks" in first else None,
+        tuple(c["rank_before"] for c in kept) if "rank_before" in first else None,
+        tuple(c["score_before"] for c in kept) if "score_before" in first else None,
+        tuple(tuple(c["features"][name] for c in kept) for name in words.FEATURES) if "features" in first else None,
+    )
 
 
 def _holds(candidate: dict[str, Any], evidence: list) -> bool:

@@ -1,7 +1,6 @@
-// Draws one question. Data reaches the page as text nodes and attributes only, so nothing in it can run.
+// Draws one question: what it asks, its evidence, and all arms beside each other. Data reaches the page as text nodes and attributes only, so nothing in it can run.
 
 const CONTEXT_CHARS = 90; // around a quotation
-const EDGE_CHARS = 160; // kept at each end of a long stretch of a chunk without evidence
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -42,7 +41,9 @@ function drawAbout(query) {
     pair("asker's groups", query.groups.length ? query.groups.join(", ") : "none"),
     pair("asks about versions", versions),
     query.tags.length ? pair("tags", query.tags.join(", ")) : null,
-    query.facts.length ? null : pair("no answer", query.no_answer ? `${query.no_answer}: no fact is required, and recall is null` : "no fact is required, and recall is null"),
+    query.facts.length
+      ? null
+      : pair("no answer", `${query.no_answer ? `${query.no_answer}: ` : ""}no fact is required, and recall is null. What was found is shown as for any other question; that nothing was found would be no refusal.`),
   );
 }
 
@@ -109,28 +110,39 @@ function where(data, place, spans) {
 }
 
 function drawMatrix(data, query, armName, onArm) {
+  const required = query.facts.length;
+  const share = (covered) => `${covered}/${required}`;
+  const columns = [
+    ["candidates", "how many candidates there are", (found) => count(found.count)],
+    ...(required
+      ? [
+          ["recall", "facts covered by the context / required facts", (found) => (found.facts.filter((state) => state.held[2]).length / required).toFixed(3)],
+          ...data.cutoffs.map((cutoff, place) => [`facts@${cutoff}`, `facts covered by the first ${plural(cutoff, "passage")} of the context`, (found) => share(found.coveredAt[place])]),
+          ["first evidence", "the place of the first passage that covers a span of some fact on its own", (found) => found.firstRank === null ? "none" : count(found.firstRank)],
+          ["best chunk", "the most facts that any one eligible chunk covers", (found) => share(found.bestSingle)],
+        ]
+      : [["recall", "there is no fact to cover", () => "null"]]),
+    [`cost, ${data.unit}`, "what the context costs", (found) => count(found.cost)],
+    ["repeated characters", "source characters of the context beyond the first time", (found) => count(found.duplicate)],
+    ["outdated passages", "passages of versions that are not current", (found) => count(found.notCurrent)],
+  ];
+  const checkpoints = data.checkpoints.map(([name]) => name).join(" · ");
   const head = element(
     "tr",
     {},
     element("th", { scope: "col", class: "name" }, "arm"),
-    query.facts.map((fact, index) => element("th", { scope: "col", class: "name", title: fact.id }, `fact ${index + 1}: ${data.checkpoints.map(([name]) => name).join(" · ")}`)),
-    element("th", { scope: "col", class: "number" }, "recall"),
-    element("th", { scope: "col", class: "number" }, `cost, ${data.unit}`),
-    element("th", { scope: "col", class: "number" }, "repeated characters"),
-    element("th", { scope: "col", class: "number" }, "outdated chunks"),
+    query.facts.map((fact, index) => element("th", { scope: "col", class: "name", title: fact.id }, `fact ${index + 1}: ${checkpoints}`)),
+    columns.map(([name, meaning]) => element("th", { scope: "col", class: "number", title: meaning }, name)),
   );
   const rows = data.arms.map((arm, place) => {
-    const [, , , facts, cost, , duplicate, notCurrent] = query.arms[place];
+    const found = trail(data, query, place);
     const chosen = arm.name === armName;
     return element(
       "tr",
       { class: chosen ? "chosen" : null },
       element("th", { scope: "row", class: "name" }, element("button", { type: "button", class: "link", "aria-pressed": String(chosen), onclick: () => onArm(arm.name) }, breakable(arm.name))),
-      facts.map((number) => element("td", { class: "name" }, drawState(data, factState(number, data.causes)))),
-      element("td", { class: "number" }, facts.length ? (coveredCount(query, place) / facts.length).toFixed(3) : "null"),
-      element("td", { class: "number" }, count(cost)),
-      element("td", { class: "number" }, count(duplicate)),
-      element("td", { class: "number" }, count(notCurrent)),
+      found.facts.map((state) => element("td", { class: "name" }, drawState(data, state))),
+      columns.map(([, , shown]) => element("td", { class: "number" }, shown(found))),
     );
   });
   return element(
@@ -152,123 +164,4 @@ function drawState(data, state) {
 // A name that may wrap after each +.
 function breakable(name) {
   return name.split("+").flatMap((part, place) => (place ? ["+", element("wbr"), part] : [part]));
-}
-
-function drawTrail(data, query, marks, armName, onArm) {
-  const place = data.arms.findIndex((arm) => arm.name === armName);
-  const arm = data.arms[place];
-  const found = trail(data, query, place);
-  const choice = element(
-    "select",
-    { "aria-label": "Arm whose candidates are shown", onchange: (event) => onArm(event.target.value) },
-    data.arms.map((other) => element("option", { value: other.name, selected: other.name === armName }, other.name)),
-  );
-  return element(
-    "section",
-    { class: "trail" },
-    element("h3", {}, "Candidates of ", choice),
-    element("p", {}, summary(data, arm, found)),
-    drawLosses(query, found),
-    found.count ? drawCandidates(data, marks, arm, found) : null,
-    found.unseen.length
-      ? element("p", { class: "small" }, `The context also holds ${plural(found.unseen.length, "chunk")} ranked below what queries.jsonl keeps (score.trail): `, found.unseen.map((chunk) => [code(data.chunks[chunk].id), " "]))
-      : null,
-  );
-}
-
-function summary(data, arm, found) {
-  if (!found.count) return "No candidate: nothing that is eligible scored above 0.";
-  const parts = [`${plural(found.count, "candidate")}, ${count(found.context.length)} selected`];
-  const limits = [arm.top_k === null ? null : `at most ${plural(arm.top_k, "chunk")}`, arm.budget === null ? null : `at most ${count(arm.budget)} ${arm.unit}`];
-  parts.push(` (${limits.filter(Boolean).join(" and ")})`);
-  parts.push(`. The context costs ${count(found.cost)} ${data.unit}: ${count(found.unique)} distinct source characters, ${count(found.duplicate)} repeated.`);
-  return parts.join("");
-}
-
-function drawLosses(query, found) {
-  const lost = found.facts.map((state, index) => [state, index]).filter(([state]) => state.cause);
-  if (!lost.length) return null;
-  return element(
-    "ul",
-    { class: "losses" },
-    lost.map(([{ cause }, index]) => element("li", {}, element("strong", {}, `fact ${index + 1}`), " ", code(query.facts[index].id), ` is lost: ${cause[1]}. ${cause[2]} `, code(cause[0]))),
-  );
-}
-
-function drawCandidates(data, marks, arm, found) {
-  const items = [];
-  let before = 0;
-  for (const candidate of found.candidates) {
-    if (candidate.rank > before + 1) items.push(drawGap(before + 1, candidate.rank - 1));
-    items.push(drawCandidate(data, marks, arm, candidate));
-    before = candidate.rank;
-  }
-  if (before < found.count) items.push(drawGap(before + 1, found.count));
-  return element("ol", { class: "candidates" }, items);
-}
-
-function drawGap(from, to) {
-  const ranks = from === to ? `rank ${count(from)}` : `ranks ${count(from)} to ${count(to)}`;
-  return element("li", { class: "gap small" }, `${ranks}: not shown; the whole list is in the results of stage fuse`);
-}
-
-function drawCandidate(data, marks, arm, candidate) {
-  const chunk = data.chunks[candidate.chunk];
-  const near = marks.get(chunk.document) || [];
-  const skipped = candidate.skipped;
-  const left = skipped && skipped.remaining !== null ? `, ${count(skipped.remaining)} ${arm.unit} were left` : "";
-  return element(
-    "li",
-    { class: candidate.place ? "candidate selected" : "candidate skipped" },
-    element(
-      "p",
-      { class: "facets" },
-      element("strong", {}, `${count(candidate.rank)}.`),
-      element("span", { title: String(candidate.score) }, `score ${shortNumber(candidate.score)}`),
-      candidate.tied ? tag("tie") : null,
-      candidate.place ? tag(`selected, place ${candidate.place}`, "good") : tag(`skipped: ${skipped.reason[1]}${left}`, "bad"),
-      element("span", {}, where(data, chunk.document, chunk.spans)),
-      element("span", { class: "small", title: "chunk_id" }, code(chunk.id)),
-    ),
-    element("p", { class: "small" }, candidate.terms.length ? ["shared terms: ", candidate.terms.map((term) => [code(term), " "])] : "no shared term", held(chunk, near)),
-    drawChunkText(data, chunk, near),
-  );
-}
-
-// How much of each fact's evidence in this document the chunk holds.
-function held(chunk, marks) {
-  return marks.flatMap((mark) => {
-    const shared = chunk.spans.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(end, mark.end) - Math.max(start, mark.start)), 0);
-    if (!shared) return [];
-    const whole = mark.end - mark.start;
-    return [tag(`fact ${mark.label}: ${shared === whole ? "all" : count(shared)} of ${count(whole)} characters of its evidence here`, shared === whole ? "good" : "warn")];
-  });
-}
-
-function drawChunkText(data, chunk, marks) {
-  const text = data.documents[chunk.document].text;
-  const all = chunk.spans.map(([start, end]) => pieces(start, end, marks));
-  const short = all.map((list) => shorten(list, EDGE_CHARS));
-  const box = element("div", { class: "chunk-text", dir: "auto" });
-  const fill = (spans) => {
-    box.replaceChildren(
-      ...spans.map((list) =>
-        element(
-          "p",
-          {},
-          list.map((piece) => {
-            if (piece.omitted) return element("button", { type: "button", class: "link small", onclick: () => fill(all) }, ` … show ${count(piece.end - piece.start)} more characters … `);
-            const words = text.slice(piece.start, piece.end);
-            return piece.labels.length ? mark(piece.labels, words) : words;
-          }),
-        ),
-      ),
-    );
-  };
-  fill(short);
-  return box;
-}
-
-function shortNumber(number) {
-  return Number.isInteger(number) ? count(number) : String(Number(number.toPrecision(5)));
 }

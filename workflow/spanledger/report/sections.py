@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from spanledger.metrics import CHECKPOINTS
-from spanledger.report import charts, words
+from spanledger.report import charts, columns, words
+from spanledger.report.columns import Column, cell
 from spanledger.report.results import Results
-from spanledger.report.tables import ArmRow, best
+from spanledger.report.rules import rules
+from spanledger.report.tables import best
 from spanledger.scoring.loss import CAUSES
 
 _SERIES = 8  # colours and shapes that the style sheet and the templates know
@@ -24,27 +25,6 @@ class Section:
     name: str
     title: str
     view: Callable[[Results], dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the table of arms: `key` of the row, header, `form` (a key of _FORMS), what it means, and under the
-    value a share: (key of the part, key of the whole)."""
-
-    key: str
-    header: str
-    form: str
-    meaning: str = ""
-    share: tuple[str, str] | None = None
-
-
-_FORMS: dict[str, Callable[[Any], str]] = {
-    "name": str,
-    "recall": "{:.3f}".format,
-    "mean": "{:,.1f}".format,
-    "small mean": "{:,.2f}".format,
-    "count": "{:,}".format,
-}
 
 
 def headline(results: Results) -> dict[str, Any]:
@@ -60,106 +40,64 @@ def headline(results: Results) -> dict[str, Any]:
         "queries": first["queries"],
         "answerable": first["answerable_queries"],
         "facts": first["facts"],
-        "metric": words.METRICS[results.primary],
+        "metric": words.METRICS[results.primary][0],
+        "definition": None if results.primary.startswith("macro_recall") else words.METRICS[results.primary][1],
         "best": None if value is None else {"text": f"{value:.3f}", "value": repr(value), "arms": names},
         "unit": words.UNITS[results.unit][0],
-        "rules": words.rules(results.section),
+        "rules": rules(results.section),
     }
 
 
 def arms(results: Results) -> dict[str, Any]:
-    """The table of arms. A setting that all arms share stands above it instead of in a column."""
+    """The tables of arms. A setting that all arms share stands above them instead of in a column."""
+    first = results.table[0]
     value, _ = best(results.table, results.primary)
-    parts = {part: [row[part] for row in results.table] for part in ("chunk", "eligibility", "fuse", "select")}
-    varied = [part for part, names in parts.items() if len(set(names)) > 1]
-    groups = _groups(varied, words.UNITS[results.unit][0])
+    varied = columns.varied(results)
+    parts = ("chunk", "eligibility", "fuse", "select")
+    return {
+        "shared": [(part, first[part]) for part in parts if part not in varied],
+        "results": _table(results, columns.result_groups(results), value),
+        "work": _table(results, columns.work_groups()),
+        "metric": words.METRICS[results.primary][0],
+        "queries": first["queries"],
+        "answerable": first["answerable_queries"],
+        "measured": words.measured(results.unit),
+        "no_answer": None if first["queries"] == first["answerable_queries"] else columns.NO_ANSWER,
+    }
+
+
+def _table(results: Results, groups: columns.Groups, highest: float | None = None) -> dict[str, Any]:
+    """A table with a row an arm; cells of the primary metric that have the value `highest` are marked."""
     return {
         "groups": groups,
-        "shared": [(part, names[0]) for part, names in parts.items() if part not in varied],
         "rows": [
             {
                 "number": number,
                 "arm": row["arm"],
                 "cells": [
                     {
-                        **_cell(row, column),
-                        "first": column is columns[0],
-                        "best": column.key == results.primary and value is not None and row[column.key] == value,
+                        **cell(row, column),
+                        "first": column is group[0],
+                        "best": column.key == results.primary and highest is not None and row[column.key] == highest,
                     }
-                    for _, columns in groups
-                    for column in columns
+                    for _, group in groups
+                    for column in group
                 ],
             }
             for number, row in enumerate(results.table, 1)
         ],
-        "metric": words.METRICS[results.primary],
-        "queries": results.table[0]["queries"],
-        "answerable": results.table[0]["answerable_queries"],
-        "measured": words.measured(results.unit),
-    }
-
-
-def _groups(varied: list[str], unit: str) -> list[tuple[str, list[Column]]]:
-    coverage = [
-        Column(
-            f"macro_recall{'' if point == 'context' else f'_{point}'}",
-            point,
-            "recall",
-            f"macro recall of {words.CHECKPOINTS[point]}, and below it covered / required facts",
-            (f"facts_in_{point}", "facts"),
-        )
-        for point in CHECKPOINTS
-    ]
-    coverage.append(Column("complete_queries", "complete", "count", "questions with all of their facts in the context"))
-    groups = [
-        ("Settings", [Column(part, part, "name", f"the name of the {part} setting") for part in varied]),
-        ("Recall and facts", coverage),
-        (
-            f"Mean cost, {unit}",
-            [
-                Column("mean_cost", "all", "mean", "over all questions"),
-                Column("mean_cost_answerable", "answerable", "mean", "over the answerable questions"),
-            ],
-        ),
-        (
-            "Contexts",
-            [
-                Column("mean_context_chunks", "chunks", "small mean", "mean number of chunks, over all questions"),
-                Column(
-                    "mean_duplicate_char", "repeated", "mean", "mean of repeated source characters, over all questions"
-                ),
-                Column("empty_contexts", "empty", "count", "questions whose context is empty"),
-                Column(
-                    "chunks_not_current",
-                    "outdated",
-                    "count",
-                    "chunks of versions that are not current, in all contexts",
-                ),
-            ],
-        ),
-    ]
-    return [(title, columns) for title, columns in groups if columns]
-
-
-def _cell(row: ArmRow, column: Column) -> dict[str, Any]:
-    """A cell: its text, the exact value, by which it sorts (None where there is none), and the share below it."""
-    value = row[column.key]
-    exact = value if isinstance(value, str) or value is None else repr(value)
-    share = None if column.share is None else "{:,}/{:,}".format(*(row[key] for key in column.share))
-    return {
-        "text": "null" if value is None else _FORMS[column.form](value),
-        "value": exact,
-        "form": column.form,
-        "share": share,
     }
 
 
 def cost(results: Results) -> dict[str, Any]:
-    """The scatter of the primary metric against the mean cost."""
+    """The scatter of the primary metric against the mean cost, with the frontier as a line."""
     points = [
         None if row[results.primary] is None else (row["mean_cost"], row[results.primary]) for row in results.table
     ]
-    plot = charts.scatter(points)
+    places = {arm.name: place for place, arm in enumerate(results.arms)}
+    efficient = [places[row["arm"]] for row in results.frontier if row["on_frontier"]]
+    elbow = next((places[row["arm"]] for row in results.frontier if row["elbow"]), None)
+    plot = charts.scatter(points, efficient)
     colours = {name: place % _SERIES for place, name in enumerate(dict.fromkeys(arm.chunk for arm in results.arms))}
     shapes = {name: place % 4 for place, name in enumerate(dict.fromkeys(arm.select for arm in results.arms))}
     return {
@@ -176,8 +114,9 @@ def cost(results: Results) -> dict[str, Any]:
         ],
         "colours": colours,
         "shapes": shapes,
+        "elbow": next((spot for spot in plot.spots if elbow in spot.members), None),
         "missing": [arm.name for arm, point in zip(results.arms, points, strict=True) if point is None],
-        "metric": words.METRICS[results.primary],
+        "metric": words.METRICS[results.primary][0],
         "unit": words.UNITS[results.unit][0],
         "queries": results.table[0]["queries"],
         "answerable": results.table[0]["answerable_queries"],
@@ -249,49 +188,87 @@ def _shown(value: Any) -> str:
 
 
 def warnings(results: Results) -> dict[str, Any]:
-    """What these numbers do not say; warnings that differ in nothing but the arm stand together."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """What these numbers do not say: an entry a kind of warning, with its cases. Cases that differ in nothing but the arm
+    are one."""
+    found: dict[str, dict[str, list[str]]] = {}
     for diagnostic in results.diagnostics:
-        found.setdefault((diagnostic["code"], diagnostic["message"]), []).extend(diagnostic["arms"])
+        cases = found.setdefault(diagnostic["code"], {})
+        cases.setdefault(diagnostic["message"], []).extend(diagnostic["arms"])
+    every = len(results.arms)
     return {
-        "warnings": [{"code": code, "message": message, "arms": arms} for (code, message), arms in found.items()],
-        "arms": len(results.arms),
+        "warnings": [
+            {
+                "code": code,
+                "title": words.WARNINGS[code][0],
+                "sentence": words.WARNINGS[code][1],
+                "cases": [(message, arms if len(arms) < every else []) for message, arms in cases.items()],
+            }
+            for code, cases in found.items()
+        ]
     }
 
 
 def frontier(results: Results) -> dict[str, Any]:
     """The arms that no other beats on both cost and the primary metric, and what each step costs."""
-    steps = [row for row in results.frontier if row["on_frontier"]]
-    return {
-        "rows": [
+    numbers = {arm.name: number for number, arm in enumerate(results.arms, 1)}
+    rows = []
+    before = now = None
+    for row in (row for row in results.frontier if row["on_frontier"]):
+        point = row["mean_cost"], row["value"]
+        if point != now:
+            before, now = now, point
+        step = None if before is None else (point[0] - before[0], point[1] - before[1])
+        rows.append(
             {
+                "number": numbers[row["arm"]],
                 "arm": row["arm"],
-                "cost": f"{row['mean_cost']:,.1f}",
-                "value": f"{row['value']:.3f}",
-                "gain": "" if row["marginal_gain"] is None else f"{row['marginal_gain']:.6f}",
+                "cost": (f"{row['mean_cost']:,.1f}", repr(row["mean_cost"])),
+                "value": (f"{row['value']:.3f}", repr(row["value"])),
+                "more_cost": "" if step is None else f"+{step[0]:,.1f}",
+                "more_value": "" if step is None else f"+{step[1]:.3f}",
+                "gain": None if step is None else (f"{row['marginal_gain']:.6f}", repr(row["marginal_gain"])),
                 "elbow": row["elbow"],
             }
-            for row in steps
-        ],
-        "metric": words.METRICS[results.primary],
+        )
+    return {
+        "rows": rows,
+        "beaten": len(results.frontier) - len(rows),
+        "elbow": any(row["elbow"] for row in rows),
+        "metric": words.METRICS[results.primary][0],
         "unit": words.UNITS[results.unit][0],
     }
 
 
+_TAG_COLUMNS = (
+    Column("macro_recall", "macro recall", "share", below=lambda row: f"{row['facts_in_context']:,}/{row['facts']:,}"),
+    Column(
+        "complete_rate", "complete", "share", below=lambda r: f"{r['complete_queries']:,}/{r['answerable_queries']:,}"
+    ),
+    Column("mrr", "MRR", "share"),
+    Column("mean_cost", "mean cost", "mean"),
+)
+
+
 def tags(results: Results) -> dict[str, Any]:
-    """Recall and cost apart for the queries of each tag."""
-    rows = [row for row in results.tags if row["tag"] is not None]
+    """Recall and cost apart for the questions of each tag: a group a tag, a row an arm."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in results.tags:
+        if row["tag"] is not None:
+            groups.setdefault(row["tag"], []).append(row)
     return {
-        "rows": [
+        "columns": _TAG_COLUMNS,
+        "groups": [
             {
-                "arm": row["arm"],
-                "tag": row["tag"],
-                "answerable": row["answerable_queries"],
-                "recall": _cell(row, Column("macro_recall", "", "recall"))["text"],
-                "complete": _cell(row, Column("complete_rate", "", "recall"))["text"],
-                "cost": _cell(row, Column("mean_cost", "", "mean"))["text"],
+                "tag": tag,
+                "queries": rows[0]["queries"],
+                "answerable": rows[0]["answerable_queries"],
+                "link": f"#text={quote(tag, safe='')}",
+                "rows": [
+                    (number, row["arm"], [cell(row, column) for column in _TAG_COLUMNS])
+                    for number, row in enumerate(rows, 1)
+                ],
             }
-            for row in rows
+            for tag, rows in groups.items()
         ],
         "unit": words.UNITS[results.unit][0],
     }

@@ -4,10 +4,13 @@
 CAUSES = {
     "ineligible": ("filtered out", "The arm's filter lets through no document version that could support it."),
     "not_chunked": ("in no chunk", "The chunks of the index, all of them together, do not cover it."),
-    "not_matched": ("no shared term", "A chunk that is needed for it scored 0: it holds no term that was searched for."),
+    "not_matched": (
+        "no shared term",
+        "A chunk that is needed for it scored 0: it holds no term that was searched for.",
+    ),
     "below_depth": ("ranked too low", "What covers it scored above 0 but was ranked below the cut of every branch."),
     "demoted": (
-        "demoted by fusion",
+        "demoted by fusion or re-ranking",
         "It was among the candidates. The same selector covers it from a single branch's list, or from the list before "
         "re-ranking.",
     ),
@@ -30,45 +33,48 @@ REASONS = {
     "parent-in-context": "its parent is in the context already",
 }
 
-# What a re-ranker looks at in a candidate: for one, and for several.
+# What a re-ranker gives points for: for one of it, and for several.
 FEATURES = {
-    "query_term": ("term of the question", "terms of the question"),
-    "identifier": ("of them an identifier", "of them identifiers"),
-    "number": ("a number", "numbers"),
-    "constraint": ("a constraint word", "constraint words"),
-    "navigation": ("a navigation word", "navigation words"),
+    "query_term": ("1 term of the question", "{} terms of the question"),
+    "identifier": ("1 identifier among them", "{} identifiers among them"),
+    "number": ("a number", "{} numbers"),
+    "constraint": ("a constraint word", "{} constraint words"),
+    "navigation": ("a navigation word", "{} navigation words"),
 }
 
-# Warning: what it is about, and a sentence that stands for all of its cases.
+# Warning: a title, and a sentence that stands for its cases where there are several.
 WARNINGS = {
     "saturated": (
-        "The index is no larger than the context",
-        "Where a selector may take every chunk of an index, recall is saturation, not retrieval.",
+        "Saturation",
+        "where a selector may take every chunk of an index, recall is saturation, not retrieval",
     ),
     "ceiling": (
-        "What one chunk can hold",
-        "For some questions no single chunk holds all facts, so complete@1 has a ceiling that no ranking can lift.",
+        "A ceiling",
+        "no single chunk holds all facts of some questions, so complete@1 is bounded by the chunking, whatever the "
+        "ranking",
     ),
-    "repeats": ("Text that is sent twice", "Chunks that overlap take up room in some contexts."),
+    "repeats": ("Text sent twice", "chunks that overlap take up room in contexts"),
     "unreachable": (
-        "Facts that no ranking can find",
-        "Some lost facts are in no eligible chunk of the index; the others were ranked or selected badly.",
+        "Out of reach",
+        "some lost facts are in no eligible chunk of the index, and no ranking can find them",
     ),
-    "unequal_budget": ("Equal k is not an equal budget", "Contexts of as many chunks cost very different amounts."),
-    "one_query": ("One question moves the mean", "A mean over few questions moves with each of them."),
-    "tails": ("Chunks inside the chunk before them", "A last window that lies inside its predecessor adds no text."),
+    "unequal_budget": (
+        "Unequal budgets",
+        "contexts of as many chunks cost different amounts: equal k is no equal budget",
+    ),
+    "one_query": ("Sampling error", "a mean over few questions moves with each of them"),
+    "tails": ("Chunks inside others", "a last window that lies inside the chunk before it adds no text"),
     "two_variables": (
-        "Two things changed at once",
-        "Some arms differ from the others in more than one way, so that a difference has no single reason.",
+        "Two things at once",
+        "some arms differ from the others in more than one way, so that a difference has no single reason",
     ),
     "means": (
-        "Mean cost is over more questions than recall",
-        "Questions without facts count in the mean cost and not in recall; the mean over the others stands beside it.",
+        "Two denominators",
+        "questions without facts count in the mean cost and not in recall; the mean cost over the others stands beside it",
     ),
     "refusals": (
-        "An empty result is not a refusal",
-        "No-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is "
-        "refused.",
+        "Empty is not refused",
+        "no-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is refused",
     ),
 }
 
@@ -76,17 +82,33 @@ WARNINGS = {
 UNITS = {
     "char": ("characters", "Unicode code points"),
     "word": ("words", "runs of characters that are not white space"),
-    "lexical": ("lexical units", "runs of ASCII letters, digits and _, and every other single character"),
+    "lexical": (
+        "lexical units",
+        "runs of ASCII letters, digits and _, and every other single character but white space",
+    ),
     "byte": ("bytes", "of the UTF-8 form"),
     "analyzer": ("terms", "as the analyzer of the arm's first branch makes them"),
 }
 
+# Metric that arms are compared by: its name, and what it is.
 METRICS = {
-    "macro_recall": "macro recall of the context",
-    "macro_recall_candidates": "macro recall of the candidates",
-    "macro_recall_index": "macro recall of the index",
-    "complete_rate": "share of questions with all of their facts in the context",
-    "mrr": "mean reciprocal rank of the first evidence in the context",
+    **{
+        metric: (f"macro recall of {place}", "the mean over the answerable questions of covered / required facts")
+        for metric, place in (
+            ("macro_recall", "the context"),
+            ("macro_recall_candidates", "the candidates"),
+            ("macro_recall_index", "the index"),
+        )
+    },
+    "complete_rate": (
+        "complete rate",
+        "the share of the answerable questions with all of their facts in the context",
+    ),
+    "mrr": (
+        "MRR",
+        "the mean over the answerable questions of 1 / the place in the context of the first passage that covers a span "
+        "of some fact on its own, 0 where none does",
+    ),
 }
 
 CHECKPOINTS = {

@@ -1,0 +1,215 @@
+"""The rules behind the numbers of an experiment, in sentences that are made from its settings."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from spanledger.engine.plan import arms, branches
+from spanledger.report.words import UNITS, measured
+
+_GROUPS = "A fact is covered when any one of its support groups is, and counts once. A group is covered when"
+
+_TIES = {
+    "document": "doc_id, version, start and end, texts compared by code point",
+    "id_version": "the text doc_id/version, compared by code point, then the place in the chunk table",
+    "position": "the place in the chunk table",
+}
+
+
+def rules(section: dict[str, Any]) -> list[tuple[str, str]]:
+    """(name, sentences) of each rule that stands behind the numbers of an experiment, from its resolved section."""
+    used = _used(section)
+    fused = _fusion(section)
+    return [
+        ("Coverage", _coverage(section["score"]["coverage"])),
+        ("Retrieval", " ".join(_retrieval(section, used))),
+        *([("Fusion", " ".join(fused))] if fused else []),
+        ("Order", " ".join(_order(section, used))),
+        ("Selection", " ".join(_selection(section))),
+        ("Cost", " ".join(_cost(section))),
+        (
+            "Positions",
+            "Spans count Unicode code points of the raw text from 0, start included and end excluded: [0,\u00a03) is "
+            "the first three characters.",
+        ),
+    ]
+
+
+def _coverage(setting: dict[str, Any]) -> str:
+    if setting["rule"] == "span":
+        return (
+            f"{_GROUPS} each of its spans lies whole inside the union of the passages' spans of that document version: "
+            "touching spans join, one missing character fails."
+        )
+    if setting["rule"] == "one_chunk":
+        return f"{_GROUPS} each of its spans lies whole inside one single passage: passages do not join."
+    return (
+        f"{_GROUPS}, for each of its spans, one single passage holds at least {setting['at_least']} of the distinct terms "
+        f"of the span's text (analyzer {setting['analyzer']}), wherever that passage stands. Counts are compared, not "
+        "rounded shares; a span without terms is never covered."
+    )
+
+
+def _used(section: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The branches that some arm reads, by name."""
+    used: dict[str, dict[str, Any]] = {}
+    for fuse in _fuses(section):
+        used.update(branches(section, fuse))
+    return used
+
+
+def _fuses(section: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(arm.fuse for arm in arms(section)))
+
+
+def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list[str]:
+    by_scorer: dict[str, list[str]] = {}
+    for name, setting in used.items():
+        analyzer = section["index"][setting["index"]]["analyzer"]
+        by_scorer.setdefault(f"{_scorer(setting)}, on terms of {analyzer}", []).append(name)
+    sentences = [f"{_names(names)}: {scorer}." for scorer, names in by_scorer.items()]
+    sentences.append(
+        "Only eligible chunks are indexed, so their number, lengths and frequencies are those of these alone."
+    )
+    by_depth: dict[int, list[str]] = {}
+    for name, setting in used.items():
+        if setting["depth"] is not None:
+            by_depth.setdefault(setting["depth"], []).append(name)
+    sentences += [f"Depth {depth:,}: {_names(names)}." for depth, names in by_depth.items()]
+    for key, sentence in (
+        (
+            "expand",
+            "{} also searched for all terms of each synonym group of the dataset that the question's own terms trigger; "
+            "added terms trigger nothing. The shared terms that are shown are the question's own.",
+        ),
+        ("repeat_query_terms", "{} counted a term as often as the question has it."),
+    ):
+        names = [name for name, setting in used.items() if setting[key]]
+        sentences += [sentence.format(_names(names))] if names else []
+    return sentences
+
+
+def _scorer(setting: dict[str, Any]) -> str:
+    if setting["scorer"] == "bm25":
+        return f"BM25 with k1 {setting['k1']} and b {setting['b']}"
+    return "the number of distinct terms that question and chunk share"
+
+
+def _fusion(section: dict[str, Any]) -> list[str]:
+    sentences = []
+    merging: dict[str, list[str]] = {}
+    ranking: dict[str, list[str]] = {}
+    for name in _fuses(section):
+        setting = section["fuse"][name]
+        if setting["method"] == "rrf":
+            merging.setdefault(f"{setting['k']}", []).append(name)
+        if setting["rerank"] is not None:
+            ranking.setdefault(_points(setting["rerank"]), []).append(name)
+    for k, names in merging.items():
+        sentences.append(
+            f"{_names(names)}: reciprocal rank fusion. A chunk scores the sum of 1 / ({k} + rank) over the branches that "
+            "found it, ranks counted from 1, and is one candidate however many found it."
+        )
+    for points, names in ranking.items():
+        sentences.append(
+            f"{_names(names)}: the list is then ranked again by points. {points} Equal points keep the order before; "
+            "nothing is added or removed."
+        )
+    return sentences
+
+
+def _points(setting: dict[str, Any]) -> str:
+    weights = setting["weights"]
+    return (
+        f"Points: {weights['query_term']} for each distinct term of the question as asked, synonyms apart, that the body "
+        f"holds (analyzer {setting['analyzer']}), {weights['identifier']} more for each of these that is letters, a hyphen "
+        f"and digits, {weights['number']} where a term of the body is all digits, {weights['constraint']} where it holds "
+        f"{_any(setting['constraint_words'])}, {weights['navigation']} where it holds {_any(setting['navigation_words'])}."
+    )
+
+
+def _any(words: list[str]) -> str:
+    return f"any of {', '.join(words)}" if words else "a word of an empty list"
+
+
+def _order(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list[str]:
+    zero = [name for name, setting in used.items() if setting["keep_zero"]]
+    if len(zero) == len(used):
+        sentences = ["Candidates stand in descending order of score, those that score 0 among them."]
+    else:
+        sentences = ["Candidates stand in descending order of score; a score of 0 is no candidate."]
+        sentences += [f"{_names(zero)} also kept chunks that score 0."] if zero else []
+    lists = {name: setting["tie"] for name, setting in used.items()}
+    lists |= {
+        name: section["fuse"][name]["tie"] for name in _fuses(section) if section["fuse"][name]["method"] == "rrf"
+    }
+    ties = dict.fromkeys(lists.values())
+    for tie in ties:
+        where = "" if len(ties) == 1 else f" ({_names(name for name in lists if lists[name] == tie)})"
+        sentences.append(f"Equal scores{where} stand in ascending order of {_TIES[tie]}.")
+    return sentences
+
+
+def _selection(section: dict[str, Any]) -> list[str]:
+    chosen = {arm.select: section["select"][arm.select] for arm in arms(section)}
+    sentences = ["Candidates are walked in order, and a passage is taken whole or not at all."]
+    sentences += [f"{name} takes {' and '.join(_limits(setting))}." for name, setting in chosen.items()]
+    if any(setting["budget"] is not None for setting in chosen.values()):
+        sentences.append("One that does not fit into what is left of a budget is passed over and the walk goes on.")
+    for name, setting in chosen.items():
+        sentences += [f"{name} {sentence}" for sentence in _manner(setting)]
+    return sentences
+
+
+def _limits(setting: dict[str, Any]) -> list[str]:
+    limits = []
+    if setting["top_k"] is not None:
+        noun = "parent" if setting["parent"] else "chunk"
+        limits.append(f"at most {setting['top_k']:,} {noun}{'s' * (setting['top_k'] != 1)}")
+    if setting["budget"] is not None:
+        limits.append(f"at most {setting['budget']:,} {UNITS[setting['unit']][0]} of text")
+    return limits
+
+
+def _manner(setting: dict[str, Any]) -> list[str]:
+    """How a selector differs from one that walks by rank and takes the chunks themselves."""
+    sentences = []
+    if setting["mmr"] is not None:
+        weight, analyzer = setting["mmr"]["weight"], setting["mmr"]["analyzer"]
+        sentences.append(
+            f"walks by maximal marginal relevance instead of rank: next comes the greatest {weight} x relevance - "
+            f"(1 - {weight}) x similarity. Relevance is the score divided by the first one's, similarity the greatest "
+            f"Jaccard index of a chunk's distinct terms (analyzer {analyzer}) and those of a chunk that was taken."
+        )
+    if setting["redundancy"] == "drop":
+        sentences.append("passes over a candidate all of whose source characters are in the context already.")
+    if setting["parent"] is not None:
+        sentences.append(
+            f"gives in place of a candidate the chunk of {setting['parent']} that holds all of it, once: a candidate whose "
+            "parent is there is passed over, and one without a parent that the asker may read stands for itself."
+        )
+    if setting["merge"]:
+        sentences.append(
+            "makes one passage of taken chunks of a document version that overlap or touch, at the place of the first. "
+            "Overlap is paid once, a candidate's fit is worked out with the merged text, and top_k counts chunks before "
+            "merging."
+            if setting["top_k"] is not None
+            else "makes one passage of taken chunks of a document version that overlap or touch, at the place of the "
+            "first. Overlap is paid once, and a candidate's fit is worked out with the merged text."
+        )
+    return sentences
+
+
+def _cost(section: dict[str, Any]) -> list[str]:
+    cost = section["score"]["cost"]
+    retrieval = cost["text"] == "retrieval"
+    text = "retrieval text, titles and table headers with it" if retrieval else "body"
+    sentences = [f"The sum over the context's passages of the length of their {text}, in {measured(cost['unit'])}."]
+    if retrieval and any(s["parent"] or s["merge"] for s in (section["select"][arm.select] for arm in arms(section))):
+        sentences.append("Parents and merged chunks count their body alone.")
+    sentences.append("Text that stands in two passages is paid for twice.")
+    return sentences
+
+
+def _names(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
