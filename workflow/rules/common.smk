@@ -29,7 +29,7 @@ shell.prefix("set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1; exec ")
 # stage@experiment, and in front of it the path of dvc.yaml where DVC runs in another folder.
 UNDER_DVC = os.environ.get("DVC_STAGE", "").rpartition(":")[2]
 if UNDER_DVC and workflow.is_main_process:
-    guard.die_with_parent()
+    guard.die_with_parent(guard.dvc_that_makes("results/{1}/provenance/{0}.json".format(*UNDER_DVC.split("@"))))
     guard.drop_stale_lock(Path.cwd())
     # DVC names the stage; more is of interest only when something is wrong.
     logger.setLevel(logging.WARNING)

@@ -2,6 +2,7 @@
 outputs that Snakemake did not make."""
 
 import ctypes
+import json
 import os
 import signal
 import sys
@@ -13,17 +14,45 @@ from spanledger.core.files import canonical, file_sha256, sha256, write
 
 _LEDGER = Path(".snakemake", "spanledger")
 _PR_SET_PDEATHSIG = 1
+_STARTER = "SPANLEDGER_STARTER"
 
 
-def die_with_parent() -> None:
-    """Has the kernel kill this process when its parent dies, so that no job of a killed run goes on writing (Linux;
-    elsewhere it does nothing)."""
-    if sys.platform != "linux":
-        return
-    parent = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the call
+def die_with_parent(starter: int | None = None) -> None:
+    """Has the kernel kill this process when its parent dies, so that none of a killed run goes on writing (Linux;
+    elsewhere it does nothing). Where the process `starter`, the parent or one above it, has died before this call,
+    this process ends at once."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if starter is not None and not _is_above(starter):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _is_above(process: int) -> bool:
+    if os.getppid() == process:
+        return True
+    import psutil
+
+    return any(parent.pid == process for parent in psutil.Process().parents())
+
+
+def start_jobs() -> None:
+    """Tells the processes that this one will start who started them."""
+    os.environ[_STARTER] = str(os.getpid())
+
+
+def die_with_snakemake() -> None:
+    """The same for a job: it dies with the Snakemake that started it, if one did, dead before this call or not."""
+    die_with_parent(int(os.environ[_STARTER]) if _STARTER in os.environ else None)
+
+
+def dvc_that_makes(output: str) -> int | None:
+    """The process id of the DVC that is making an output, by DVC's own list in the current folder; None where that says
+    nothing."""
+    try:
+        writers = json.loads(Path(".dvc", "tmp", "rwlock").read_bytes())["write"]
+        return next((writer["pid"] for path, writer in writers.items() if path.endswith(f"/{output}")), None)
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def drop_stale_lock(folder: Path) -> None:
