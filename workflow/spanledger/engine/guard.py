@@ -1,7 +1,9 @@
 """Guards of a run against what neither engine notices: orphans of a killed run, stale locks, edits in the middle, and
 outputs that Snakemake did not make."""
 
+import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import signal
@@ -12,9 +14,10 @@ from typing import Any
 
 from spanledger.core.files import canonical, file_sha256, sha256, write
 
+STARTER = "SPANLEDGER_STARTER"  # the environment variable that tells a job the process id of its Snakemake
+
 _LEDGER = Path(".snakemake", "spanledger")
 _PR_SET_PDEATHSIG = 1
-_STARTER = "SPANLEDGER_STARTER"
 
 
 def die_with_parent(starter: int | None = None) -> None:
@@ -35,14 +38,9 @@ def _is_above(process: int) -> bool:
     return any(parent.pid == process for parent in psutil.Process().parents())
 
 
-def start_jobs() -> None:
-    """Tells the processes that this one will start who started them."""
-    os.environ[_STARTER] = str(os.getpid())
-
-
 def die_with_snakemake() -> None:
-    """The same for a job: it dies with the Snakemake that started it, if one did, dead before this call or not."""
-    die_with_parent(int(os.environ[_STARTER]) if _STARTER in os.environ else None)
+    """Has a job die with the Snakemake that started it (see die_with_parent); a script run by hand has none."""
+    die_with_parent(int(os.environ[STARTER]) if STARTER in os.environ else None)
 
 
 def dvc_that_makes(output: str) -> int | None:
@@ -55,29 +53,18 @@ def dvc_that_makes(output: str) -> int | None:
         return None
 
 
-def drop_stale_lock(folder: Path) -> None:
-    """Removes Snakemake's lock of a killed run; keeps it while another Snakemake lives in this folder."""
-    locks = folder / ".snakemake" / "locks"
-    if not locks.is_dir() or not any(locks.iterdir()) or _other_snakemake(folder):
-        return
-    for lock in locks.iterdir():
-        lock.unlink(missing_ok=True)
-
-
-def _other_snakemake(folder: Path) -> bool:
-    import psutil
-
-    own = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
-    for process in psutil.process_iter(["pid", "cmdline", "status"]):
-        if process.info["pid"] in own or process.info["status"] == psutil.STATUS_ZOMBIE:
-            continue
-        try:
-            command = (process.info["cmdline"] or [])[:3]
-            if any("snakemake" in Path(part).name for part in command) and Path(process.cwd()).samefile(folder):
-                return True
-        except (psutil.Error, OSError):
-            continue
-    return False
+def claim(folder: Path) -> None:
+    """Marks this Snakemake as alive in a folder until it ends, however it ends. Where no other is alive there, any lock
+    of Snakemake's is that of a killed run and is removed."""
+    mark = folder / _LEDGER / "alive"
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(mark, os.O_RDWR | os.O_CREAT)  # never closed: that ends the claim
+    with contextlib.suppress(OSError):  # another holds it, or the file system knows no such locks
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
+            lock.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
 
 
 def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
