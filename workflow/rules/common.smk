@@ -71,6 +71,13 @@ def fingerprint(params):
 BEFORE = fingerprint(PARAMS) if workflow.is_main_process else None
 
 
+onstart:
+    for job in workflow.dag.needrun_jobs():
+        stage = job.rule.name.partition("_")[0]
+        if stage in plan.STAGES:
+            guard.forget(Path("results", job.wildcards.experiment, "provenance", f"{stage}.json"))
+
+
 onsuccess:
     try:
         unchanged = fingerprint(parameters.load("params.yaml")) == BEFORE

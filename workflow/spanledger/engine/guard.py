@@ -73,9 +73,17 @@ def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
     return sha256(canonical([values, digests]))
 
 
-def note_made(record: Path) -> None:
-    """Notes that Snakemake made the outputs that this provenance record describes, here and now."""
-    write(_LEDGER / _entry(record), file_sha256(record).encode())
+def forget(record: Path) -> None:
+    """To be called before jobs of a stage run: takes back the note of its provenance record, and the record with it.
+    Else, after a kill, DVC could put back outputs and record of the note, and Snakemake would take them for its last."""
+    (_LEDGER / _entry(record)).unlink(missing_ok=True)
+    record.unlink(missing_ok=True)
+
+
+def note_made(record: Path, data: bytes) -> None:
+    """Notes that Snakemake makes the outputs that this provenance record describes, here and now. To be called before
+    the record is written: a kill in between leaves a note too many, and not a record that looks like another's."""
+    write(_LEDGER / _entry(record), sha256(data).encode())
 
 
 def not_made_here(records: Iterable[Path]) -> list[Path]:
