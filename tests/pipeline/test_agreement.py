@@ -116,7 +116,7 @@ class TestDvcYaml:
     def test_command_runs_the_rules_of_its_stage_and_no_others(self, stage, dvc_stages, jobs):
         rules = list(dict.fromkeys(job.rule for job in jobs if job.stage == stage))
         assert dvc_stages[stage]["cmd"] == (
-            f"snakemake --workflow-profile workflow/profiles/default --allowed-rules {' '.join(rules)}"
+            f"exec snakemake --workflow-profile workflow/profiles/default --allowed-rules {' '.join(rules)}"
             f" -- results/{NAME}/provenance/{stage}.json"
         )
 

@@ -23,14 +23,13 @@ except InputError as error:
     raise WorkflowError(str(error))
 EXPERIMENTS = list(PARAMS["experiments"])
 
-# A job replaces its shell, so that the kernel kills it with Snakemake (see guard.die_with_parent).
-shell.prefix("set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1; exec ")
+# A job replaces its shell and knows who started it, so that it dies with Snakemake (see guard.die_with_parent).
+shell.prefix(f"set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1 {guard.STARTER}={os.getpid()}; exec ")
 
 # stage@experiment, and in front of it the path of dvc.yaml where DVC runs in another folder.
 UNDER_DVC = os.environ.get("DVC_STAGE", "").rpartition(":")[2]
 if UNDER_DVC and workflow.is_main_process:
-    guard.die_with_parent()
-    guard.drop_stale_lock(Path.cwd())
+    guard.die_with_parent(guard.dvc_that_makes("results/{1}/provenance/{0}.json".format(*UNDER_DVC.split("@"))))
     # DVC names the stage; more is of interest only when something is wrong.
     logger.setLevel(logging.WARNING)
 # From the command line: Snakemake has no settings of this kind yet when it reads the Snakefile.
@@ -46,6 +45,8 @@ elif workflow.is_main_process and not {"--forceall", "-F"} & set(sys.argv):
             + "\n".join(f"  {path}" for path in foreign)
             + "\nUse `dvc repro`, or make everything anew with `snakemake --cores all --forceall`."
         )
+if workflow.is_main_process:
+    guard.claim(Path.cwd())
 
 
 def dataset(experiment):
@@ -68,6 +69,13 @@ def fingerprint(params):
 
 
 BEFORE = fingerprint(PARAMS) if workflow.is_main_process else None
+
+
+onstart:
+    for job in workflow.dag.needrun_jobs():
+        stage = job.rule.name.partition("_")[0]
+        if stage in plan.STAGES:
+            guard.forget(Path("results", job.wildcards.experiment, "provenance", f"{stage}.json"))
 
 
 onsuccess:

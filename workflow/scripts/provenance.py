@@ -25,10 +25,11 @@ def main() -> None:
     parser.add_argument("--record", type=Path, required=True, help="the record to write")
     arguments = vars(parser.parse_args())
     path = arguments.pop("record")
-    files.write(path, files.document(provenance.record(**arguments)))
+    data = files.document(provenance.record(**arguments))
+    guard.note_made(path, data)
+    files.write(path, data)
     run = Path(".spanledger", "runs", arguments["experiment"], f"{arguments['stage']}.json")
     files.write(run, files.document(provenance.run_record()))
-    guard.note_made(path)
 
 
 if __name__ == "__main__":

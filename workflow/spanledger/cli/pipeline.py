@@ -29,7 +29,8 @@ def _stage(stage: str) -> dict[str, Any]:
     code = ["Snakefile", "workflow/rules/common.smk", f"workflow/rules/{stage}.smk", *closure.dependencies(stage)]
     sections = [f"${{key}}.{part}" for part in plan.SECTIONS[stage]]
     result: dict[str, Any] = {
-        "cmd": f"snakemake --workflow-profile {_PROFILE} --allowed-rules {rules} {stage}_stage -- {record}",
+        # Snakemake replaces its shell, so that the kernel kills it with DVC (see guard.die_with_parent).
+        "cmd": f"exec snakemake --workflow-profile {_PROFILE} --allowed-rules {rules} {stage}_stage -- {record}",
         "deps": [*read, *code],
         "params": ["experiments.${key}"] if stage == "validate" else sections,
         "outs": [*(out for out in written if not out.endswith((".csv", "metrics.json"))), record],

@@ -3,19 +3,19 @@
 On a terminal a bar shows the stages; in a log there is what DVC prints and nothing that moves.
 """
 
-import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
-from spanledger.core.errors import InputError
-from spanledger.engine import params, plan, yaml12
+from spanledger.cli.recovery import recover, renew_state
+from spanledger.engine import params, plan
 from spanledger.engine.guard import die_with_parent
 
-_RUNNING = Path(".spanledger", "running")
+_FAILED = 255  # DVC's own exit status, whatever went wrong
 _STAGE = re.compile(r"(Running stage|Stage) '(?P<name>[^']+)'")
 
 
@@ -25,12 +25,11 @@ def run(arguments: list[str]) -> int:
     Raises InputError for a bad params.yaml before anything is started.
     """
     experiments = list(params.load("params.yaml")["experiments"])
-    for line in recover(Path()):
-        print(line, flush=True)
-    _RUNNING.parent.mkdir(exist_ok=True)
-    _RUNNING.touch()
-    status = _dvc(["repro", *arguments], len(experiments) * len(plan.STAGES))
-    _RUNNING.unlink(missing_ok=True)
+    stages = len(experiments) * len(plan.STAGES)
+    _tell(recover(Path()))
+    status = _dvc(["repro", *arguments], stages)
+    if status == _FAILED and _tell(renew_state(Path())):
+        status = _dvc(["repro", *arguments], stages)
     finished = [name for name in experiments if Path("results", name, "arms.csv").is_file()]
     if status == 0 and finished:
         from spanledger.cli.terminal import show
@@ -39,84 +38,46 @@ def run(arguments: list[str]) -> int:
     return status
 
 
-def recover(project: Path) -> list[str]:
-    """Removes what a killed DVC leaves broken and then trips over: an empty or cut dvc.lock, which the run cache makes
-    good, and a cut list of its own locks. Returns a line for each."""
-    done = []
-    lock = project / "dvc.lock"
-    if lock.is_file() and not _lock_is_whole(lock, thorough=(project / _RUNNING).exists()):
-        lock.unlink()
-        done.append("dvc.lock was cut short by a killed run and is removed; the run cache restores what it knew")
-    owners = project / ".dvc" / "tmp" / "rwlock"
-    if owners.is_file():
-        try:
-            json.loads(owners.read_text() or "{}")
-        except ValueError:
-            owners.unlink()
-            done.append(f"{owners} was cut short by a killed run and is removed")
-    return done
-
-
-def _lock_is_whole(path: Path, thorough: bool) -> bool:
-    """DVC writes the file in place. A cut one rarely ends with a line's end; where a run did not come to its end, its
-    whole structure is looked at."""
-    data = path.read_bytes()
-    if not data.endswith(b"\n"):
-        return False
-    if not thorough:
-        return True
-    try:
-        value = yaml12.read(path)
-    except InputError:
-        return False
-    if not isinstance(value, dict) or not isinstance(value.get("stages"), dict):
-        return False
-    return all(map(_stage_is_whole, value["stages"].values()))
-
-
-def _stage_is_whole(stage: object) -> bool:
-    if not isinstance(stage, dict) or not stage.get("cmd") or not stage.get("outs") or not stage.get("deps"):
-        return False
-    entries = [*stage["deps"], *stage["outs"]]
-    return all(isinstance(e, dict) and re.fullmatch(r"[0-9a-f]{32}(\.dir)?", str(e.get("md5"))) for e in entries)
+def _tell(lines: list[str]) -> bool:
+    for line in lines:
+        print(line, flush=True)
+    return bool(lines)
 
 
 def _dvc(arguments: list[str], stages: int) -> int:
-    command = [sys.executable, "-m", "dvc", *arguments]
     # The stages call snakemake and python by name: those of this environment, activated or not.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    if not sys.stdout.isatty():
-        return subprocess.run(command, check=False, preexec_fn=die_with_parent).returncode
+    shown = sys.stdout.isatty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dvc", *arguments],
+        stdout=subprocess.PIPE if shown else None,
+        stderr=subprocess.STDOUT if shown else None,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        preexec_fn=partial(die_with_parent, os.getpid()),
+    )
+    try:
+        if shown:
+            _show(process.stdout, stages)
+        return process.wait()
+    except KeyboardInterrupt:  # DVC has got the signal too, and ends in order
+        process.communicate()
+        raise
+
+
+def _show(lines: Iterable[str], stages: int) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console()
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=Console(), transient=True) as progress:
         task = progress.add_task("starting", total=stages)
         seen: set[str] = set()
-
-        def follow(line: str) -> None:
+        for line in lines:
             match = _STAGE.search(line)
             if match:
                 progress.update(task, completed=len(seen), description=match["name"])
                 seen.add(match["name"])
             if not match or line.startswith("Running"):
-                progress.console.print(line, markup=False, highlight=False)
-
-        return _follow(command, follow)
-
-
-def _follow(command: list[str], line: Callable[[str], None]) -> int:
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        preexec_fn=die_with_parent,
-    )
-    for text in process.stdout:
-        line(text.rstrip("\n"))
-    return process.wait()
+                progress.console.print(line.rstrip("\n"), markup=False, highlight=False)

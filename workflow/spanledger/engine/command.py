@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spanledger.core.errors import InputError
-from spanledger.engine.guard import die_with_parent
+from spanledger.engine.guard import die_with_snakemake
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -41,8 +41,8 @@ def beside(path: Path) -> Path:
 
 
 def run(main: Callable[[], None]) -> None:
-    """Runs a script: its process dies with its parent, and bad input ends it with a message and status 1."""
-    die_with_parent()
+    """Runs a script: its process dies with Snakemake, and bad input ends it with a message and status 1."""
+    die_with_snakemake()
     try:
         main()
     except (InputError, ValueError, OSError) as error:

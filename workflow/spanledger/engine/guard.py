@@ -1,7 +1,10 @@
 """Guards of a run against what neither engine notices: orphans of a killed run, stale locks, edits in the middle, and
 outputs that Snakemake did not make."""
 
+import contextlib
 import ctypes
+import fcntl
+import json
 import os
 import signal
 import sys
@@ -11,44 +14,57 @@ from typing import Any
 
 from spanledger.core.files import canonical, file_sha256, sha256, write
 
+STARTER = "SPANLEDGER_STARTER"  # the environment variable that tells a job the process id of its Snakemake
+
 _LEDGER = Path(".snakemake", "spanledger")
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> None:
-    """Has the kernel kill this process when its parent dies, so that no job of a killed run goes on writing (Linux;
-    elsewhere it does nothing)."""
-    if sys.platform != "linux":
-        return
-    parent = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the call
+def die_with_parent(starter: int | None = None) -> None:
+    """Has the kernel kill this process when its parent dies, so that none of a killed run goes on writing (Linux;
+    elsewhere it does nothing). Where the process `starter`, the parent or one above it, has died before this call,
+    this process ends at once."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if starter is not None and not _is_above(starter):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def drop_stale_lock(folder: Path) -> None:
-    """Removes Snakemake's lock of a killed run; keeps it while another Snakemake lives in this folder."""
-    locks = folder / ".snakemake" / "locks"
-    if not locks.is_dir() or not any(locks.iterdir()) or _other_snakemake(folder):
-        return
-    for lock in locks.iterdir():
-        lock.unlink(missing_ok=True)
-
-
-def _other_snakemake(folder: Path) -> bool:
+def _is_above(process: int) -> bool:
+    if os.getppid() == process:
+        return True
     import psutil
 
-    own = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
-    for process in psutil.process_iter(["pid", "cmdline", "status"]):
-        if process.info["pid"] in own or process.info["status"] == psutil.STATUS_ZOMBIE:
-            continue
-        try:
-            command = (process.info["cmdline"] or [])[:3]
-            if any("snakemake" in Path(part).name for part in command) and Path(process.cwd()).samefile(folder):
-                return True
-        except (psutil.Error, OSError):
-            continue
-    return False
+    return any(parent.pid == process for parent in psutil.Process().parents())
+
+
+def die_with_snakemake() -> None:
+    """Has a job die with the Snakemake that started it (see die_with_parent); a script run by hand has none."""
+    die_with_parent(int(os.environ[STARTER]) if STARTER in os.environ else None)
+
+
+def dvc_that_makes(output: str) -> int | None:
+    """The process id of the DVC that is making an output, by DVC's own list in the current folder; None where that says
+    nothing."""
+    try:
+        writers = json.loads(Path(".dvc", "tmp", "rwlock").read_bytes())["write"]
+        return next((writer["pid"] for path, writer in writers.items() if path.endswith(f"/{output}")), None)
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def claim(folder: Path) -> None:
+    """Marks this Snakemake as alive in a folder until it ends, however it ends. Where no other is alive there, any lock
+    of Snakemake's is that of a killed run and is removed."""
+    mark = folder / _LEDGER / "alive"
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(mark, os.O_RDWR | os.O_CREAT)  # never closed: that ends the claim
+    with contextlib.suppress(OSError):  # another holds it, or the file system knows no such locks
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
+            lock.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
 
 
 def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
@@ -57,9 +73,17 @@ def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
     return sha256(canonical([values, digests]))
 
 
-def note_made(record: Path) -> None:
-    """Notes that Snakemake made the outputs that this provenance record describes, here and now."""
-    write(_LEDGER / _entry(record), file_sha256(record).encode())
+def forget(record: Path) -> None:
+    """To be called before jobs of a stage run: takes back the note of its provenance record, and the record with it.
+    Else, after a kill, DVC could put back outputs and record of the note, and Snakemake would take them for its last."""
+    (_LEDGER / _entry(record)).unlink(missing_ok=True)
+    record.unlink(missing_ok=True)
+
+
+def note_made(record: Path, data: bytes) -> None:
+    """Notes that Snakemake makes the outputs that this provenance record describes, here and now. To be called before
+    the record is written: a kill in between leaves a note too many, and not a record that looks like another's."""
+    write(_LEDGER / _entry(record), sha256(data).encode())
 
 
 def not_made_here(records: Iterable[Path]) -> list[Path]:

@@ -1,0 +1,158 @@
+"""What a killed DVC leaves behind and then trips over, and how to do without.
+
+DVC writes dvc.lock and its list of who works on what in place, so that a kill cuts them short. Objects and entries of its
+cache appear whole or not at all; what it had half written stays there under another name.
+"""
+
+import contextlib
+import fcntl
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+from ruamel.yaml import YAML, YAMLError
+
+from spanledger.core.files import write
+from spanledger.engine import plan
+
+_ENTRY = re.compile(rb"^  (?=\S)", re.MULTILINE)
+
+
+def recover(project: Path) -> list[str]:
+    """Removes what a killed DVC left broken; all that is lost is in DVC's cache. Returns a line for each thing done.
+
+    Does nothing while a DVC holds its lock of the project: then nothing is left behind.
+    """
+    if not (project / ".dvc").is_dir():
+        return []
+    with _held(project / ".dvc" / "tmp" / "lock") as held:
+        if not held:
+            return []
+        done = [
+            *_mend_lock(project / "dvc.lock"),
+            *_mend_owners(project / ".dvc" / "tmp" / "rwlock"),
+            *_mend_run_cache(project / ".dvc" / "cache" / "runs"),
+        ]
+        for left in (project / "results").glob("*/.*.tmp"):  # DVC tries there which kinds of links it can make
+            left.unlink()
+        return done
+
+
+@contextlib.contextmanager
+def _held(lock: Path) -> Iterator[bool]:
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("ab") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+
+
+def _mend_lock(lock: Path) -> Iterator[str]:
+    """Cuts dvc.lock back to its last whole entry. All before the last one is whole, since a cut takes the end."""
+    if not lock.is_file():
+        return
+    data = lock.read_bytes()
+    entries = [match.start() for match in _ENTRY.finditer(data, data.find(b"\nstages:") + 1)]
+    if entries and _is_whole(data[entries[-1] :]):
+        return
+    if len(entries) > 1:
+        write(lock, data[: entries[-1]])
+    else:
+        lock.unlink()
+    yield f"{lock} was cut short by a killed run; the stages that it lacks come from the run cache"
+
+
+def _is_whole(entry: bytes) -> bool:
+    if not entry.endswith(b"\n"):
+        return False
+    try:
+        ((name, stage),) = YAML(typ="safe", pure=True).load(entry.decode()).items()
+    except (YAMLError, ValueError, AttributeError):
+        return False
+    if name.partition("@")[0] not in plan.STAGES:
+        return True  # a stage of the user's own, which may lack anything
+    # Each entry ends with its outputs. DVC notices by itself that one is missing, but not that one is incomplete.
+    outputs = stage.get("outs") if isinstance(stage, dict) else None
+    return bool(outputs) and all(map(_is_complete, outputs))
+
+
+def _is_complete(output: object) -> bool:
+    if not isinstance(output, dict) or not {"path", "hash", "md5", "size"} <= output.keys():
+        return False
+    return "nfiles" in output or not str(output["md5"]).endswith(".dir")
+
+
+def _mend_owners(owners: Path) -> Iterator[str]:
+    """Removes DVC's list of who works on what if it cannot be read, or if it names a dead process whose id another one
+    has got, for which DVC would wait forever. Other dead ones stay: an orphan that is only just starting learns from
+    them that it is one, and DVC itself passes over them."""
+    if not owners.is_file():
+        return
+    try:
+        lists = json.loads(owners.read_bytes())
+        named = [*lists.get("write", {}).values(), *(one for some in lists.get("read", {}).values() for one in some)]
+        processes = {int(one["pid"]) for one in named}
+    except (ValueError, TypeError, LookupError, AttributeError):
+        owners.unlink()
+        yield f"{owners} was cut short by a killed run and is removed"
+        return
+    written = owners.stat().st_mtime
+    if any(map(psutil.pid_exists, processes)) and not any(_lived(process, written) for process in processes):
+        owners.unlink()
+        yield f"{owners} names processes of a killed run and is removed"
+
+
+def _lived(process: int, then: float) -> bool:
+    try:
+        return psutil.Process(process).create_time() <= then
+    except psutil.Error:
+        return False
+
+
+def _mend_run_cache(runs: Path) -> Iterator[str]:
+    """Removes half-written entries, which DVC would take for its newest, and folders without an entry, over which it
+    fails."""
+    for folder in runs.glob("*/*"):
+        broken = list(folder.glob("*.tmp"))
+        # A queued experiment may be writing there at this very moment, and be done in the next.
+        if (broken or not any(folder.iterdir())) and time.time() - folder.stat().st_mtime < 1:
+            time.sleep(1)
+        for left in broken:
+            left.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # not empty
+            folder.rmdir()
+            yield f"{folder} was left empty by a killed run and is removed"
+
+
+def renew_state(project: Path) -> list[str]:
+    """Has DVC begin a new database of file hashes where it cannot read its own any more; it holds nothing that cannot
+    be worked out again. Returns a line if it was so."""
+    if not _state_is_broken(project):
+        return []
+    # DVC finds the database by the time of this file, and makes both anew.
+    (project / ".dvc" / "tmp" / "btime").unlink(missing_ok=True)
+    return ["DVC's database of file hashes was broken; it makes a new one"]
+
+
+def _state_is_broken(project: Path) -> bool:
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+
+    try:
+        with Repo(str(project)) as repo:
+            for database in (repo.state.hashes, repo.state.links):
+                with contextlib.closing(sqlite3.connect(Path(database.directory, "cache.db"))) as connection:
+                    if connection.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+                        return True
+    except DvcException:
+        return False
+    except sqlite3.DatabaseError as error:
+        return not isinstance(error, sqlite3.OperationalError)  # that one says that it is in use
+    return False
