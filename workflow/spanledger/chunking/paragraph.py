@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spanledger.chunking.piece import Piece, TextMethod
+from spanledger.chunking.piece import Piece, TextMethod, apart
 from spanledger.chunking.window import Window
 from spanledger.core import units
 from spanledger.core.records import Document, Element
@@ -65,7 +65,7 @@ class Aggregate(TextMethod):
 
     A chunk reaches from the start of its first part to the end of its last; the next part is taken in while that text
     has at most `chunk_size` units of `unit`. A part that is longer on its own stays whole. Chunks never overlap. Raises
-    ValueError for a chunk_size below 1.
+    ValueError for a chunk_size below 1, and for elements that overlap.
     """
 
     unit: str
@@ -77,7 +77,7 @@ class Aggregate(TextMethod):
 
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
         """The joined elements of a document, or what `split` gives without any."""
-        parts = [element.span for element in elements] or list(paragraphs(document.text))
+        parts = [element.span for element in apart("aggregate", elements)] or list(paragraphs(document.text))
         return (Piece((span,)) for span in self._joined(document.text, parts))
 
     def split(self, text: str) -> Iterator[Span]:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from spanledger.core.records import Document, Element
 from spanledger.core.spans import Span
@@ -29,6 +30,16 @@ class TextMethod(ABC):
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
         """The chunks of a document; `elements` are its own, in order of their spans."""
         return (Piece((span,)) for span in self.split(document.text))
+
+
+def apart(method: str, elements: Iterable[Element]) -> list[Element]:
+    """The elements of a document that hold text: normalise may have dropped all of another's. They come in order of their
+    spans; raises ValueError where two of them overlap."""
+    held = [element for element in elements if element.span[0] < element.span[1]]
+    for before, after in pairwise(held):
+        if before.span[1] > after.span[0]:
+            raise ValueError(f"{method}: elements {before.element_id} and {after.element_id} overlap")
+    return held
 
 
 class Stream:

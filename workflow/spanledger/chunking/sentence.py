@@ -10,9 +10,10 @@ from spanledger.core import units
 from spanledger.core.spans import Span
 
 _CLOSING = r"[\"'”’」』）)\]】》]*"
-# A full-width mark ends a sentence wherever it stands; an ASCII one before white space or the end of the paragraph, and
-# a full stop not after a single letter (an initial), nor after one of the abbreviations below, nor inside a number.
-_END = re.compile(rf"(?:[。！？；…]+|[.!?]+(?={_CLOSING}(?:\s|\Z))){_CLOSING}")
+# A full-width mark ends a sentence wherever it stands, with all marks that follow it; an ASCII one before white space or
+# the end of the paragraph, and a full stop not after a single letter (an initial), nor after one of the abbreviations
+# below, nor inside a number.
+_END = re.compile(rf"([。！？；…][。！？；….!?]*|[.!?]+(?={_CLOSING}(?:\s|\Z))){_CLOSING}")
 _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|cf|Fig|No|e\.g|i\.e|al))\Z")
 
 
@@ -26,7 +27,7 @@ def sentences(text: str) -> Iterator[Span]:
     for first, last in paragraphs(text):
         start = first
         for match in _END.finditer(text, first, last):
-            inside = match.end() < last and match[0].startswith(".")
+            inside = match.end() < last and match[1] == "."
             if inside and _ABBREVIATION.search(text, start, match.start()):
                 continue
             yield from _trimmed(text, start, match.end())
@@ -45,8 +46,8 @@ class Sentence(TextMethod):
     """Sentences as chunks (see `sentences`).
 
     Without `chunk_size` each is one. With it, neighbouring sentences of a paragraph are joined while their text, with
-    what stands between them, has at most `chunk_size` units; a longer sentence stays whole. Costs one pass over the text.
-    Raises ValueError for a chunk_size below 1.
+    what stands between them, has at most `chunk_size` units; a longer sentence stays whole. Costs one count of a chunk's
+    text for each of its sentences. Raises ValueError for a chunk_size below 1.
     """
 
     unit: str = "char"

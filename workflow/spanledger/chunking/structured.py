@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spanledger.chunking.paragraph import paragraphs
-from spanledger.chunking.piece import Piece
+from spanledger.chunking.piece import Piece, apart
 from spanledger.chunking.window import Window
 from spanledger.core import units
 from spanledger.core.records import Document, Element
@@ -34,16 +34,14 @@ class Structured:
 
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
         """The chunks of a document in the order of their elements."""
-        parts = elements or [
+        parts = apart("structured", elements) or [
             Element(str(place), document.doc_id, document.version, span)
             for place, span in enumerate(paragraphs(document.text))
         ]
-        headers = {element.element_id: document.text[slice(*element.span)] for element in parts}
+        headers = {element.element_id: document.text[slice(*element.span)] for element in elements}
         window = Window(self.unit, self.chunk_size, self.chunk_overlap)
         gathered: list[Element] = []
-        for before, element in zip([None, *parts], parts, strict=False):
-            if before and before.span[1] > element.span[0]:
-                raise ValueError(f"structured: elements {before.element_id} and {element.element_id} overlap")
+        for element in parts:
             start, end = element.span
             if units.count(document.text[start:end], self.unit) > self.chunk_size:
                 yield from self._gathered(gathered, headers)
@@ -71,7 +69,7 @@ class Structured:
     def _heading(self, gathered: list[Element], headers: dict[str, str]) -> tuple[str, ...]:
         present = {element.element_id for element in gathered}
         wanted = dict.fromkeys(e.header_id for e in gathered if e.header_id is not None and e.header_id not in present)
-        return (*gathered[0].section_path, *(headers[header] for header in wanted))
+        return (*gathered[0].section_path, *(headers[header] for header in wanted if headers[header]))
 
 
 def _family(element: Element) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spanledger.chunking.piece import Piece, Stream, TextMethod, runs
+from spanledger.chunking.piece import Piece, Stream, TextMethod, apart, runs
 from spanledger.core.records import Document, Element
 from spanledger.core.spans import Span
 from spanledger.core.units import UNITS, Atoms
@@ -25,7 +25,7 @@ class Window(TextMethod):
     With `tail` keep the windows go on until the start, not the end, has passed the text's end, and windows may lie
     wholly inside their predecessors. With drop, the rule above, none does: each window holds something new.
 
-    Raises ValueError unless 0 <= chunk_overlap < chunk_size.
+    Raises ValueError unless 0 <= chunk_overlap < chunk_size, and with acl for elements that overlap.
     """
 
     unit: str
@@ -46,17 +46,17 @@ class Window(TextMethod):
             )
         if self.tail not in ("drop", "keep"):
             raise ValueError(f"window: tail '{self.tail}': expected drop or keep")
-
         if tuple(self.group_by) not in (("document",), ("document", "acl")):
             raise ValueError(f"window: group_by {list(self.group_by)}: expected [document] or [document, acl]")
 
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
         """The windows of a document, group by group."""
-        if "acl" not in self.group_by or not elements:
+        parts = apart("window", elements) if "acl" in self.group_by else []
+        if not parts:
             yield from TextMethod.pieces(self, document, elements)
             return
         groups: dict[tuple[str, ...] | None, list[Element]] = {}
-        for element in elements:
+        for element in parts:
             groups.setdefault(element.acl, []).append(element)
         for group in groups.values():
             stream = Stream(document.text, runs(document, group))
