@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanledger.chunking.paragraph import Paragraph
+from spanledger.chunking.window import Window
+from spanledger.core.units import UNITS, count
 
 TEXT = st.text(st.sampled_from("ab \t\r\n\u3000\u2028\x0b\u200b") | st.sampled_from("\r\n"), max_size=30)
 
@@ -66,3 +68,49 @@ def test_every_promise(text):
 )
 def test_by_hand(text, expected):
     assert [text[start:end] for start, end in Paragraph().split(text)] == expected
+
+
+@given(TEXT | st.text(st.sampled_from("ab.日é \n"), max_size=30), st.sampled_from(UNITS), st.integers(1, 6), st.data())
+def test_a_paragraph_that_is_too_long_is_cut_into_its_own_windows(text, unit, chunk_size, data):
+    overlap = data.draw(st.integers(0, chunk_size - 1))
+    expected = []
+    for start, end in slow_paragraphs(text):
+        if count(text[start:end], unit) <= chunk_size:
+            expected.append((start, end))
+        else:
+            windows = Window(unit, chunk_size, overlap).split(text[start:end])
+            expected += [(start + first, start + last) for first, last in windows]
+    assert list(Paragraph(unit, chunk_size, overlap).split(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("char", 5, 0), ["abcde", "fgh", "xy", "12345"]),  # the tail fgh joins nothing, though xy would fit
+        (("char", 5, 2), ["abcde", "defgh", "xy", "12345"]),
+        (("char", 4, 0), ["abcd", "efgh", "xy", "1234", "5"]),
+        (("char", 8, 7), ["abcdefgh", "xy", "12345"]),
+        (("word", 1, 0), ["abcdefgh", "xy", "12345"]),
+    ],
+)
+def test_long_paragraphs_by_hand(arguments, expected):
+    text = "abcdefgh\n\nxy\n\n12345\n"
+    assert [text[start:end] for start, end in Paragraph(*arguments).split(text)] == expected
+
+
+def test_windows_never_reach_over_a_blank_line():
+    text = "aaa bbb\nccc\n\nddd"
+    assert [text[start:end] for start, end in Paragraph("word", 2, 1).split(text)] == ["aaa bbb", "bbb\nccc", "ddd"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("char", 0, 0), "chunk_size must be at least 1, found 0"),
+        (("char", 4, 4), r"chunk_overlap must be at least 0 and below chunk_size \(4\), found 4"),
+        (("token", 4, 0), "unit 'token'"),
+    ],
+)
+def test_what_cannot_work_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Paragraph(*arguments)

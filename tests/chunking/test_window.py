@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import document, element
 from spanledger.chunking.window import Window
 from spanledger.core.units import UNITS, count
 
@@ -133,6 +134,73 @@ def test_a_window_that_would_lie_inside_its_predecessor_is_dropped_in_the_middle
     assert list(Window("byte", 5, 4, "keep").split(text)) == [(0, 2), (1, 2), (2, 4), (3, 4)]
 
 
+def by_access(text, parts, *arguments):
+    """The windows of a text, whose parts are (start, end, acl), as tuples of the texts of their spans."""
+    elements = [element(str(place), (start, end), acl=acl) for place, (start, end, acl) in enumerate(parts)]
+    pieces = Window(*arguments, group_by=("document", "acl")).pieces(document(text=text), elements)
+    return [tuple(text[start:end] for start, end in piece.spans) for piece in pieces]
+
+
+def test_what_the_same_groups_may_read_is_cut_as_one_text_in_order_of_first_appearance():
+    """x reads aaa and ccc, which are no neighbours: aaa LF ccc; y reads bbb and, further on, ddd."""
+    text = "aaa bbb ccc ddd"
+    parts = [(0, 3, ("x",)), (4, 7, ("y",)), (8, 11, ("x",)), (12, 15, ("y",))]
+    assert by_access(text, parts, "char", 5, 0) == [("aaa", "c"), ("cc",), ("bbb", "d"), ("dd",)]
+    assert by_access(text, parts, "char", 4, 1) == [("aaa",), ("ccc",), ("bbb",), ("ddd",)]  # an LF counts
+    assert by_access(text, parts, "char", 9, 0) == [("aaa", "ccc"), ("bbb", "ddd")]
+    assert by_access(text, parts, "word", 1, 0) == [("aaa",), ("ccc",), ("bbb",), ("ddd",)]
+    assert by_access(text, [(0, 3, None), (4, 7, ()), (8, 11, None)], "char", 9, 0) == [("aaa", "ccc"), ("bbb",)]
+
+
+def test_neighbours_of_one_group_keep_what_stands_between_them():
+    text = "aaa\n\nbbb cc."
+    parts = [(0, 3, ("x",)), (5, 8, ("x",)), (9, 11, None)]
+    assert by_access(text, parts, "char", 99, 0) == [("aaa\n\nbbb",), ("cc",)]
+    assert by_access(text, parts, "char", 6, 2) == [("aaa\n\nb",), ("\nbbb",), ("cc",)]
+
+
+def test_text_outside_of_elements_is_left_out_and_a_document_without_any_is_cut_as_a_whole():
+    text = "head aaa tail"
+    assert by_access(text, [(5, 8, None)], "char", 99, 0) == [("aaa",)]
+    assert by_access(text, [], "char", 8, 0) == [("head aaa",), (" tail",)]
+
+
+def test_a_window_of_a_joining_lf_alone_is_none():
+    text = "a.b"
+    parts = [(0, 1, None), (2, 3, None)]
+    assert by_access(text, parts, "char", 1, 0) == [("a",), ("b",)]
+
+
+@given(
+    st.text(st.sampled_from("ab1. \n日"), max_size=24),
+    st.lists(st.tuples(st.integers(0, 24), st.sampled_from([None, ("x",), ("y",), ("x", "y")])), max_size=8),
+    st.sampled_from(UNITS),
+    SIZES,
+)
+def test_no_window_crosses_what_other_groups_may_read(text, cuts, unit, sizes):
+    places = sorted({min(place, len(text)) for place, _ in cuts})
+    parts = [(a, b, acl) for a, b, (_, acl) in zip(places, places[1:], cuts, strict=False)][::2]
+    elements = [element(str(place), (a, b), acl=acl) for place, (a, b, acl) in enumerate(parts)]
+    pieces = list(Window(unit, *sizes, group_by=("document", "acl")).pieces(document(text=text), elements))
+    if not parts:
+        assert [piece.spans for piece in pieces] == [(span,) for span in Window(unit, *sizes).split(text)]
+        return
+    order = list(dict.fromkeys(acl for _, _, acl in parts))
+    seen = []
+    for piece in pieces:
+        held = {place for span in piece.spans for place in range(*span)}
+        groups = {acl for a, b, acl in parts if held.intersection(range(a, b))}
+        assert len(groups) <= 1  # none: white space between two neighbours
+        seen += [order.index(acl) for acl in groups]
+        outside = held - {place for a, b, _ in parts for place in range(a, b)}
+        assert not "".join(text[place] for place in outside).strip()
+        body = "\n".join(text[a:b] for a, b in piece.spans)
+        assert count(body, unit) <= sizes[0] or len(held) == 1
+    assert seen == sorted(seen)  # group by group
+    words = {place for a, b, _ in parts for place in range(a, b) if text[place].strip()}
+    assert words <= {place for piece in pieces for span in piece.spans for place in range(*span)}
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_an_empty_text_has_no_window(unit):
     assert list(Window(unit, 4, 2).split("")) == []
@@ -149,6 +217,7 @@ def test_an_empty_text_has_no_window(unit):
         (("char", -3, -4), "chunk_size must be at least 1, found -3"),
         (("token", 4, 0), "unit 'token': expected one of char, word, lexical, byte"),
         (("char", 4, 0, "cut"), "tail 'cut': expected drop or keep"),
+        (("char", 4, 0, "drop", ("acl",)), r"group_by \['acl'\]: expected \[document\] or \[document, acl\]"),
     ],
 )
 def test_what_cannot_work_is_refused_before_any_text_is_read(arguments, message):

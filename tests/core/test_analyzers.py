@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.core.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams
+from spanledger.core.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams, lexical_terms
 
 TEXT = st.text(st.sampled_from("aZ9-_ ,日志七\u4e00\u9fff\u4dff\ua000éİ"), max_size=20)
 ASCII = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -44,6 +44,26 @@ def test_cjk_bigrams_by_hand(text, terms):
     assert cjk_bigrams(text) == terms
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("日志保留", ["日志", "志保", "保留"]),
+        ("日", ["日"]),  # a lone character stands alone
+        ("日,志 留", ["日", "志", "留"]),
+        ("R-17 Snake_Case", ["r", "17", "snake_case"]),
+        ("查log_v2表", ["查", "log_v2", "表"]),
+        ("_ __", ["_", "__"]),
+        ("naïve 3.14", ["na", "ve", "3", "14"]),
+        ("日志日志", ["日志", "志日", "日志"]),
+        ("\u4dff\u4e00\ua000", ["\u4e00"]),  # the neighbours of the range are outside
+        ("İ", []),  # in lower case it would be an i and a dot; runs are found first
+    ],
+)
+def test_lexical_terms_by_hand(text, terms):
+    assert lexical_terms(text) == terms
+
+
 @given(TEXT)
 def test_ascii_words_against_a_twin(text):
     lowered = text.lower()
@@ -76,10 +96,35 @@ def test_cjk_bigrams_against_a_twin(text):
     assert cjk_bigrams(text) == terms
 
 
+@given(TEXT)
+def test_lexical_terms_against_a_twin(text):
+    """Runs are grown one character at a time; a run of CJK characters gives its pairs, or itself when it has but one."""
+
+    def kind(character):
+        if 0x4E00 <= ord(character) <= 0x9FFF:
+            return "cjk"
+        return "ascii" if character.isascii() and (character.isalnum() or character == "_") else None
+
+    runs = []
+    for place, character in enumerate(text):
+        if kind(character) and place and kind(text[place - 1]) == kind(character):
+            runs[-1] += character
+        elif kind(character):
+            runs.append(character)
+    terms = []
+    for run in runs:
+        if kind(run[0]) == "ascii":
+            terms.append(run.lower())
+        else:
+            terms += [run] if len(run) == 1 else [a + b for a, b in zip(run, run[1:], strict=False)]
+    assert lexical_terms(text) == terms
+
+
 def test_analyzers_go_by_name():
-    assert {name: analyzer(name)("R-17 日志") for name in ANALYZERS} == {
-        "ascii_words": ["r-17"],
-        "cjk_bigrams": ["r", "17", "日志"],
+    assert {name: analyzer(name)("R-17 日志 X_y 留") for name in ANALYZERS} == {
+        "ascii_words": ["r-17", "x", "y"],
+        "cjk_bigrams": ["r", "17", "日志", "x", "y"],
+        "lexical_terms": ["r", "17", "日志", "x_y", "留"],
     }
-    with pytest.raises(ValueError, match="analyzer 'words': expected one of ascii_words, cjk_bigrams"):
+    with pytest.raises(ValueError, match="analyzer 'words': expected one of ascii_words, cjk_bigrams, lexical_terms"):
         analyzer("words")

@@ -17,7 +17,7 @@ from spanledger.dataset import load
 
 def test_the_bundled_experiment_holds_what_was_published(shared):
     source = json.loads((shared / "fixtures/evidence_mapping.json").read_text(encoding="utf-8"))
-    dataset = load(Path(__file__).parents[1] / "fixtures/evidence_mapping")
+    dataset = load(Path(__file__).parents[2] / "fixtures/evidence_mapping")
     assert {document.key: (document.text, document.visibility) for document in dataset.documents} == {
         (entry["id"], entry["version"]): (entry["text"], entry["visibility"]) for entry in source["documents"]
     }

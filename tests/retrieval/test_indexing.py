@@ -1,5 +1,6 @@
 """Postings and statistics over eligible chunks alone, against plain counting."""
 
+import dataclasses
 from collections import Counter
 
 import orjson
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from builders import chunk, document, query
 from spanledger.core import files
 from spanledger.core.analyzers import ascii_words
-from spanledger.retrieval.indexing import build_indexes, from_records, read, to_records
+from spanledger.retrieval.indexing import build_indexes, entry_id, from_records, read, to_records
 
 WORDS = {"analyzer": "ascii_words"}
 ALL = {"versions": "all", "visibility": None, "acl": "ignore"}
@@ -94,6 +95,26 @@ def test_the_retrieval_text_is_what_is_indexed():
     (index,), _ = build_indexes(chunks, [document("doc", "body body")], [query()], ALL, WORDS)
     assert index.postings == {"body": ([0], [1]), "title": ([0], [1])}
     assert index.lengths == [2, 0]
+
+
+def test_an_entry_is_a_chunk_with_the_text_that_is_searched_the_revision_and_its_readers():
+    plain = chunk(0, "body", acl=("a", "b"))
+    same = [
+        dataclasses.replace(plain, ordinal=7),
+        dataclasses.replace(plain, retrieval_text="body"),  # searched as it is
+        dataclasses.replace(plain, lengths={"char": 4, "word": 1}),
+    ]
+    assert {entry_id(one, "words/1") for one in same} == {entry_id(plain, "words/1")}
+    other = [
+        dataclasses.replace(plain, chunk_id="another"),
+        dataclasses.replace(plain, retrieval_text="title\nbody"),
+        dataclasses.replace(plain, acl=("a",)),
+        dataclasses.replace(plain, acl=()),
+        dataclasses.replace(plain, acl=None),
+    ]
+    ids = {entry_id(one, "words/1") for one in [plain, *other]} | {entry_id(plain, "words/2")}
+    assert len(ids) == 7
+    assert all(len(one) == 16 and set(one) <= set("0123456789abcdef") for one in ids)
 
 
 @given(BODIES, st.integers(0, 63))

@@ -1,5 +1,7 @@
 """Rankings of a branch: eligible chunks alone, cut by depth, whatever the order of the input."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,10 +23,10 @@ def table(bodies, **rest):
     return [chunk(place, body, f"d{place}", **rest) for place, body in enumerate(bodies)]
 
 
-def run(chunks, queries, setting, eligibility=ALL, documents=None):
+def run(chunks, queries, setting, eligibility=ALL, documents=None, synonyms=()):
     documents = documents or [document(c.doc_id, c.body, c.version) for c in chunks]
     indexes, _ = build_indexes(chunks, documents, queries, eligibility, {"analyzer": "ascii_words"})
-    return retrieve(indexes, chunks, queries, "ascii_words", setting)
+    return retrieve(indexes, chunks, queries, "ascii_words", setting, synonyms)
 
 
 def test_a_ranking_by_hand():
@@ -37,6 +39,8 @@ def test_a_ranking_by_hand():
         "candidates": 4,
         "term_checks": 10,  # two terms, five chunks
         "nonzero_contributions": 7,  # a in three, b in four
+        "synonym_group_checks": 0,
+        "added_terms": 0,
     }
 
 
@@ -51,6 +55,8 @@ def test_counters_are_taken_before_the_cut_and_over_eligible_chunks():
         "candidates": 2,
         "term_checks": 3 * 3 + 1 * 3 + 1 * 3,
         "nonzero_contributions": 4 + 2 + 0,
+        "synonym_group_checks": 0,
+        "added_terms": 0,
     }
 
 
@@ -126,6 +132,86 @@ def test_scores_are_by_ordinal_and_zero_where_not_eligible():
     assert np.array_equal(retriever.scores(queries[0]), [0.0, 1.0, 0.0])
     assert np.array_equal(retriever.scores(queries[0]), [0.0, 1.0, 0.0])  # what is cached is not added to
     assert retriever.terms(query(text="b a b")) == ["a", "b"]
+
+
+def test_chunks_that_score_nothing_are_candidates_where_the_setting_keeps_them():
+    """Eligible ones alone, and they stand behind the others in the order of the tie key."""
+    chunks = table(["x", "a", "", "b a", "y"])
+    documents = [document(f"d{place}", current=place != 4) for place in range(5)]
+    queries = [query("q", "a b"), query("none", "z"), query("empty", "")]
+    kept = {**OVERLAP, "keep_zero": True}
+    rankings, counters = run(chunks, queries, kept, {**ALL, "versions": "current"}, documents)
+    found = {ranking.query_id: (ranking.chunks, ranking.scores) for ranking in rankings}
+    assert found == {
+        "q": ((3, 1, 0, 2), (2.0, 1.0, 0.0, 0.0)),
+        "none": ((0, 1, 2, 3), (0.0, 0.0, 0.0, 0.0)),
+        "empty": ((0, 1, 2, 3), (0.0, 0.0, 0.0, 0.0)),
+    }
+    assert (counters["queries_without_candidates"], counters["candidates"]) == (0, 12)
+    assert counters["nonzero_contributions"] == 3  # a in two, b in one: what is kept contributes nothing
+    (cut, _, _), _ = run(chunks, queries, {**kept, "depth": 3}, {**ALL, "versions": "current"}, documents)
+    assert cut.query_id == "empty" and cut.chunks == (0, 1, 2)
+
+
+@given(BODIES, TEXT, st.sampled_from([OVERLAP, BM25]), st.sampled_from(TIES))
+def test_keeping_zeros_only_adds_to_the_end(bodies, text, setting, tie):
+    chunks, setting = table(bodies), {**setting, "tie": tie}
+    (plain,), _ = run(chunks, [query("q", text)], setting)
+    (kept,), _ = run(chunks, [query("q", text)], {**setting, "keep_zero": True})
+    assert sorted(kept.chunks) == list(range(len(bodies)))
+    assert kept.chunks[: len(plain.chunks)] == plain.chunks
+    assert kept.scores == plain.scores + (0.0,) * (len(bodies) - len(plain.chunks))
+
+
+def test_a_term_that_the_query_has_twice_counts_twice_where_the_setting_says_so():
+    chunks, asked = table(["a", "b", "a b"]), [query("q", "b a b c c")]
+    (once,), counted = run(chunks, asked, OVERLAP)
+    assert (once.chunks, once.scores) == ((2, 0, 1), (2.0, 1.0, 1.0))
+    assert (counted["term_checks"], counted["nonzero_contributions"]) == (3 * 3, 2 + 2)
+    (twice,), counted = run(chunks, asked, {**OVERLAP, "repeat_query_terms": True})
+    assert (twice.chunks, twice.scores) == ((2, 1, 0), (3.0, 2.0, 1.0))
+    assert (counted["term_checks"], counted["nonzero_contributions"]) == (5 * 3, 2 + 2 * 2)
+
+
+@given(BODIES, TEXT)
+def test_repeated_terms_add_their_contribution_again_one_after_the_other(bodies, text):
+    """The same floats as a plain loop over the query's words in code point order, bit for bit."""
+    words = [body.split() for body in bodies]
+    average = sum(map(len, words)) / len(words) if words else 0
+    (ranking,), _ = run(table(bodies), [query("q", text)], {**BM25, "repeat_query_terms": True})
+    scores = dict.fromkeys(range(len(bodies)), 0.0)
+    for term in sorted(text.split()):
+        df = sum(term in one for one in words)
+        for place, one in enumerate(words):
+            if term in one:
+                idf, tf = math.log(1 + (len(words) - df + 0.5) / (df + 0.5)), one.count(term)
+                scores[place] += idf * tf * (1.2 + 1) / (tf + 1.2 * (1 - 0.75 + 0.75 * len(one) / average))
+    assert dict(zip(ranking.chunks, ranking.scores, strict=True)) == {o: s for o, s in scores.items() if s > 0}
+
+
+GROUPS = (("fee", "charge"), ("charge", "cost", "c-3"), ("log file", "journal"))
+
+
+def test_expansion_searches_the_terms_of_the_groups_that_the_query_triggers():
+    """fee triggers the first group; charge, which that adds, triggers nothing."""
+    chunks, asked = table(["charge", "cost", "fee charge", "journal"]), [query("q", "what fee"), query("r", "a file log")]
+    plain, counted = run(chunks, asked, OVERLAP, synonyms=GROUPS)
+    assert [ranking.chunks for ranking in plain] == [(2,), ()]
+    assert (counted["synonym_group_checks"], counted["added_terms"], counted["term_checks"]) == (0, 0, 2 * 4 + 3 * 4)
+    expanded, counted = run(chunks, asked, {**OVERLAP, "expand": "synonym_groups"}, synonyms=GROUPS)
+    assert [(r.chunks, r.scores) for r in expanded] == [((2, 0), (2.0, 1.0)), ((3,), (1.0,))]
+    assert counted["synonym_group_checks"] == 3 * 2
+    assert counted["added_terms"] == 1 + 1
+    assert counted["term_checks"] == (2 + 1) * 4 + (3 + 1) * 4
+    assert counted["nonzero_contributions"] == (1 + 2) + 1
+
+
+def test_an_added_term_is_searched_once_even_where_the_query_s_own_are_repeated():
+    chunks = table(["charge", "fee"])
+    setting = {**OVERLAP, "expand": "synonym_groups", "repeat_query_terms": True}
+    (ranking,), counted = run(chunks, [query("q", "fee fee")], setting, synonyms=GROUPS)
+    assert (ranking.chunks, ranking.scores) == ((1, 0), (2.0, 1.0))
+    assert counted["term_checks"] == (2 + 1) * 2
 
 
 def test_what_does_not_fit_together_is_refused():
