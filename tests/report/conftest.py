@@ -2,13 +2,58 @@
 
 from html.parser import HTMLParser
 
+import orjson
 import pytest
 
+from builders import document, evidence, fact, gold, query
 from spanledger import experiment
 from spanledger.dataset import Dataset, load
-from spanledger.engine import params
+from spanledger.engine import params, plan
 from spanledger.report import report
 
+# Windows of three words, two of them shared, in code points: 0 (0,7), 1 (2,10), 2 (5,14), 3 (8,17), 4 (12,20).
+SELECTED = "\U0001f600 a1 b2 c3\n\nd4 e5 f6"
+SELECTORS = {
+    "normalise": {},
+    "chunk": {
+        "windows": {"method": "window", "unit": "word", "chunk_size": 3, "chunk_overlap": 2},
+        "paragraph": {"method": "paragraph"},
+    },
+    "eligibility": {"all": {}},
+    "index": {"words": {"analyzer": "ascii_words"}},
+    "retrieve": {
+        "every": {"index": "words", "scorer": "term_overlap"},
+        "first": {"index": "words", "scorer": "term_overlap", "depth": 2},
+    },
+    "fuse": {
+        "single": {"branches": ["every"]},
+        "both": {"branches": ["first", "every"], "method": "rrf"},
+        "ranked": {
+            "branches": ["first", "every"],
+            "method": "rrf",
+            "rerank": {"method": "rule", "constraint_words": ["f6"], "navigation_words": ["a1"]},
+        },
+    },
+    "select": {
+        "drop": {"top_k": 4, "redundancy": "drop"},
+        "merged": {"budget": 12, "merge": True},
+        "parents": {"top_k": 4, "parent": "paragraph"},
+        "mmr": {"top_k": 2, "mmr": {"weight": 0.5}},
+        "first": {"top_k": 1},
+    },
+    "score": {"cutoffs": [1, 2]},
+    "report": {},
+    "arms": [
+        {"name": name, "chunk": "windows", "eligibility": "all", "fuse": fuse, "select": select}
+        for name, fuse, select in (
+            ("drop", "both", "drop"),
+            ("merged", "both", "merged"),
+            ("parents", "both", "parents"),
+            ("mmr", "single", "mmr"),
+            ("ranked", "ranked", "first"),
+        )
+    ],
+}
 VOID = {"meta", "wbr", "br", "input", "link", "img", "hr", "base", "embed", "source", "col"}
 
 
@@ -17,15 +62,20 @@ class Ran:
 
     def __init__(self, name, settings, dataset):
         results = experiment.run(settings, dataset, name)
+        section = params.resolve(settings)[name]
         self.rows = results.rows
         self.arguments = {
             "experiment": name,
-            "section": params.resolve(settings)[name],
+            "section": section,
             "dataset_summary": dataset.summary,
             "rows": results.rows,
             "golds": dataset.golds,
             "documents": dataset.documents,
             "queries": dataset.queries,
+            "counters": {
+                arm.name: {key: orjson.loads(results.files[path]) for key, path in plan.counters(section, arm).items()}
+                for arm in plan.arms(section)
+            },
         }
 
     def files(self, **changed):
@@ -98,8 +148,48 @@ def ran():
     return run
 
 
+def bundled(name, request):
+    root = request.config.rootpath
+    return Ran(name, params.load(root / "params.yaml"), load(root / "fixtures" / name))
+
+
 @pytest.fixture(scope="session")
 def evidence_mapping(request):
     """The bundled experiment: 12 arms, 4 questions, 4 facts."""
-    root = request.config.rootpath
-    return Ran("evidence_mapping", params.load(root / "params.yaml"), load(root / "fixtures" / "evidence_mapping"))
+    return bundled("evidence_mapping", request)
+
+
+@pytest.fixture(scope="session")
+def fusion(request):
+    """The bundled experiment: 10 arms over two branches, with and without RRF and re-ranking, 8 questions, 8 facts."""
+    return bundled("fusion", request)
+
+
+@pytest.fixture(scope="session")
+def structure_lab(request):
+    """The bundled experiment: 2 chunkings, 9 questions of which 2 have no answer."""
+    return bundled("structure_lab", request)
+
+
+@pytest.fixture(scope="session")
+def granularity(request):
+    """The bundled experiment: 5 chunkings, 14 questions with tags."""
+    return bundled("granularity", request)
+
+
+@pytest.fixture(scope="session")
+def selectors(ran):
+    """Six windows of 4 of `abcd efgh ...` under the four selectors that do more than walk by rank; two branches."""
+    return ran(
+        "selectors",
+        SELECTORS,
+        [document("doc", SELECTED)],
+        [query("q", "b2 d4 e5")],
+        [
+            gold(
+                "q",
+                fact("middle", [evidence(5, 10)]),
+                fact("end", [evidence(12, 17)], [evidence(0, 4), evidence(18, 20)]),
+            )
+        ],
+    )
