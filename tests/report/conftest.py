@@ -1,6 +1,10 @@
 """Experiments to report on, run in memory with the library itself."""
 
+import json
+import shutil
+import subprocess
 from html.parser import HTMLParser
+from pathlib import Path
 
 import orjson
 import pytest
@@ -9,7 +13,7 @@ from builders import document, evidence, fact, gold, query
 from spanledger import experiment
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
-from spanledger.report import report
+from spanledger.report import page, report
 
 # Windows of three words, two of them shared, in code points: 0 (0,7), 1 (2,10), 2 (5,14), 3 (8,17), 4 (12,20).
 SELECTED = "\U0001f600 a1 b2 c3\n\nd4 e5 f6"
@@ -193,3 +197,38 @@ def selectors(ran):
             )
         ],
     )
+
+
+@pytest.fixture(scope="session")
+def node():
+    """Evaluates an expression after the scripts that read and draw, with `value` as a variable. With an `address`
+    page.js has run as well, on a page with that address and `value` as its data."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("Node.js is not installed; the page's scripts are plain JavaScript that only a browser needs")
+
+    def run(expression, value=None, address=None):
+        names = page.SCRIPTS if address is not None else page.SCRIPTS[:-1]
+        stub, *scripts = (
+            path.read_text(encoding="utf-8")
+            for path in (
+                Path(__file__).with_name("document.js"),
+                *(Path(page.__file__).parent / name for name in names),
+            )
+        )
+        given = [
+            f"const value = {json.dumps(value)};",
+            f"location.hash = {json.dumps(address or '')};",
+            "document.getElementById('data').textContent = JSON.stringify(value);",
+        ]
+        source = "\n".join([stub, *given, *scripts, f"console.log(JSON.stringify({expression}));"])
+        done = subprocess.run([program, "-"], input=source.encode(), capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def carried(parsed):
+    return lambda ran: json.loads(parsed(ran.files()["report.html"]).one("script", type="application/json").text)

@@ -77,6 +77,18 @@ def test_labels_of_neighbours_do_not_lie_on_each_other_or_on_a_mark():
         assert apart, (one, other)
 
 
+def test_a_line_joins_the_spots_it_is_given_in_its_order_and_labels_keep_off_it():
+    points = [(0, 0.5), (100, 0.5), (100, 1.0), None, (0, 0.5)]
+    plot = charts.scatter(points, [0, 4, 1, 2])  # two at one place are one corner
+    places = {member: (spot.x, spot.y) for spot in plot.spots for member in spot.members}
+    assert plot.line == [places[0], places[1], places[2]]
+    # without the line the first label stands to the right of its spot, where the line now goes
+    free, first = charts.scatter(points).spots[0], plot.spots[0]
+    assert (free.anchor, free.label_y) == ("start", free.y)
+    assert abs(first.label_y - first.y) >= 8.5 or first.anchor == "end"
+    assert charts.scatter(points).line == []
+
+
 def test_bar_is_divided_as_the_counts():
     assert charts.stack([2, 0, 1, 1]) == [(0, 50), (50, 0), (50, 25), (75, 25)]
     assert charts.stack([0, 0]) == [(0, 0), (0, 0)]

@@ -1,6 +1,9 @@
 import json
 
+import pytest
+
 from builders import document, evidence, fact, gold, query
+from spanledger.report import words
 from spanledger.report.payload import SHOWN, payload
 from spanledger.report.results import Results
 
@@ -28,18 +31,28 @@ def changed_names(arguments):
 
 def rebuilt(data, query_place, arm_place):
     """The parts of a line of queries.jsonl that the page carries, read back from the form that payload.py states."""
-    asked = data["queries"][query_place]
-    place, context, runs, numbers, cost, unique, duplicate, not_current = asked["arms"][arm_place]
+    asked, arm = data["queries"][query_place], data["arms"][arm_place]
+    place, context, runs, numbers, cost, unique, duplicate, not_current, first, single, at, *passages = asked["arms"][
+        arm_place
+    ]
     held = asked["lists"][place]
     ranks = held.get("ranks", list(range(1, len(held["chunks"]) + 1)))
     skips = iter([(reason, remaining) for reason, remaining, many in runs for _ in range(many)])
     candidates, skipped = [], []
-    for rank, chunk, score, terms in zip(ranks, held["chunks"], held["scores"], held["terms"], strict=True):
+    for n, (rank, chunk, score, terms) in enumerate(
+        zip(ranks, held["chunks"], held["scores"], held["terms"], strict=True)
+    ):
         chunk_id, source, *edges = data["chunks"][chunk]
-        doc_id, version, *_ = data["documents"][source]
-        spans = [edges[n : n + 2] for n in range(0, len(edges), 2)]
-        named = {"chunk_id": chunk_id, "doc_id": doc_id, "version": version, "spans": spans}
-        candidates.append({**named, "rank": rank, "score": score, "matched_terms": asked["terms"][terms]})
+        candidate = {"chunk_id": chunk_id, **source_of(data, source, edges)}
+        candidate |= {"rank": rank, "score": score, "matched_terms": asked["terms"][terms]}
+        if "branch_ranks" in held:
+            candidate["ranks"] = {b: c[n] for b, c in zip(arm["branches"], held["branch_ranks"], strict=True)}
+        if "features" in held:
+            candidate |= {"rank_before": held["ranks_before"][n], "score_before": held["scores_before"][n]}
+            candidate["features"] = {
+                name: column[n] for name, column in zip(words.FEATURES, held["features"], strict=True)
+            }
+        candidates.append(candidate)
         if chunk not in context:
             reason, remaining = next(skips)
             skipped.append({"chunk_id": chunk_id, "reason": data["reasons"][reason][0], "remaining": remaining})
@@ -51,27 +64,85 @@ def rebuilt(data, query_place, arm_place):
         }
         for fact, number in zip(asked["facts"], numbers, strict=True)
     ]
-    return {
-        "arm": data["arms"][arm_place]["name"],
+    unit = {"characters": "char", "lexical units": "lexical", "terms": "analyzer"}[data["unit"]]
+    line = {
+        "arm": arm["name"],
         "query_id": asked["id"],
         "candidate_count": held["count"],
+        "candidate_char": held["char"],
         "candidates": candidates,
         "context": [data["chunks"][chunk][0] for chunk in context],
         "skipped": skipped,
         "facts": facts,
+        "covered_at": {str(n): covered for n, covered in zip(data["cutoffs"], at, strict=True)},
+        "first_rank": first,
+        "best_single": single,
         "no_answer": asked["no_answer"],
         "tags": asked["tags"],
         "not_current": not_current,
-        "cost": {"char": cost, "unique_char": unique, "duplicate_char": duplicate},
+        "cost": {unit: cost, "unique_char": unique, "duplicate_char": duplicate},
     }
+    if passages:
+        line["passages"] = [
+            {
+                **source_of(data, source, edges),
+                "char": characters,
+                "chunks": [data["chunks"][chunk][0] for chunk in chunks],
+            }
+            for source, characters, chunks, *edges in passages[0]
+        ]
+    return line
 
 
-def test_the_page_carries_whole_lines(evidence_mapping):
-    data = carried(evidence_mapping)
-    lines = [rebuilt(data, place, arm) for arm in range(12) for place in range(4)]
-    aggregates = ("covered", "required", "recall")
-    expected = [{name: v for name, v in row.items() if name not in aggregates} for row in evidence_mapping.rows]
-    assert lines == json.loads(json.dumps(expected))
+def source_of(data, document, edges):
+    doc_id, version, *_ = data["documents"][document]
+    return {"doc_id": doc_id, "version": version, "spans": [edges[n : n + 2] for n in range(0, len(edges), 2)]}
+
+
+def carried_part(row):
+    """A line without what can be worked out from its other fields, and without the names of index entries; skipped
+    candidates in the order of their ranks."""
+    left = {name: value for name, value in row.items() if name not in ("covered", "required", "recall")}
+    left["candidates"] = [
+        {name: value for name, value in candidate.items() if name != "index_entry_id"}
+        for candidate in row["candidates"]
+    ]
+    order = [candidate["chunk_id"] for candidate in row["candidates"]]
+    return {**left, "skipped": sorted(row["skipped"], key=lambda skip: order.index(skip["chunk_id"]))}
+
+
+@pytest.mark.parametrize("name", ["evidence_mapping", "fusion", "structure_lab", "granularity", "selectors"])
+def test_the_page_carries_whole_lines(name, request):
+    experiment = request.getfixturevalue(name)
+    data = carried(experiment)
+    lines = [rebuilt(data, q, arm) for arm in range(len(data["arms"])) for q in range(len(data["queries"]))]
+    assert lines == json.loads(json.dumps([carried_part(row) for row in experiment.rows]))
+
+
+def test_what_fusion_and_re_ranking_knew_is_carried_in_columns(selectors):
+    data = carried(selectors)
+    (asked,) = data["queries"]
+    arms = {
+        arm["name"]: (arm, asked["lists"][trail[0]]) for arm, trail in zip(data["arms"], asked["arms"], strict=True)
+    }
+    assert arms["drop"][0]["branches"] == ["first", "every"]
+    assert arms["drop"][1]["branch_ranks"] == [[1, 2, None, None, None], [1, 2, 3, 4, 5]]
+    assert "branch_ranks" not in arms["mmr"][1] and arms["mmr"][0]["features"] is None
+    ranked, held = arms["ranked"]
+    assert held["ranks_before"] == [3, 1, 2, 4, 5]
+    assert held["scores_before"] == [1 / 63, 2 / 61, 2 / 62, 1 / 64, 1 / 65]
+    points = [
+        sum(weight * column[n] for (_, _, weight), column in zip(ranked["features"], held["features"], strict=True))
+        for n in range(5)
+    ]
+    assert points == held["scores"] == [3, 2, 2, -3, -3]
+
+
+def test_a_passage_has_the_spans_of_its_text(selectors):
+    data = carried(selectors)
+    ((merged,), parents) = (trail[11] for trail in data["queries"][0]["arms"][1:3])
+    assert merged[1:2] + merged[3:] == [12, 5, 17] and len(merged[2]) == 2
+    assert [passage[3:] for passage in parents] == [[5, 14], [8, 17], [12, 20], [0, 10]]
 
 
 def test_texts_stand_once_and_lists_are_shared_by_the_arms_that_have_them(evidence_mapping):

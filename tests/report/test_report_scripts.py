@@ -1,4 +1,4 @@
-"""The page's scripts under Node.js, where there is one: what they read, and what they draw into a document of nodes."""
+"""The page's scripts under Node.js, where there is one: what they read, and how the page goes from state to state."""
 
 import json
 import shutil
@@ -7,45 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from builders import document, evidence, fact, gold, query
 from spanledger.report import page
 
 FOLDER = Path(page.__file__).parent
 
 
-@pytest.fixture(scope="module")
-def node():
-    """Evaluates an expression after data.js and question.js, with `value` as a variable. With an `address`
-    page.js has run as well, on a page with that address and `value` as its data."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("Node.js is not installed; the page's scripts are plain JavaScript that only a browser needs")
-
-    def run(expression, value=None, address=None):
-        names = ("data.js", "question.js", *(["page.js"] if address is not None else []))
-        stub, *scripts = (
-            path.read_text(encoding="utf-8")
-            for path in (Path(__file__).with_name("document.js"), *(FOLDER / name for name in names))
-        )
-        given = [
-            f"const value = {json.dumps(value)};",
-            f"location.hash = {json.dumps(address or '')};",
-            "document.getElementById('data').textContent = JSON.stringify(value);",
-        ]
-        source = "\n".join([stub, *given, *scripts, f"console.log(JSON.stringify({expression}));"])
-        done = subprocess.run([program, "-"], input=source.encode(), capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode()
-        return json.loads(done.stdout)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def carried(parsed):
-    return lambda ran: json.loads(parsed(ran.files()["report.html"]).one("script", type="application/json").text)
-
-
-@pytest.mark.parametrize("name", ["data.js", "question.js", "page.js"])
+@pytest.mark.parametrize("name", page.SCRIPTS)
 def test_scripts_parse(node, name):
     subprocess.run([shutil.which("node"), "--check", str(FOLDER / name)], check=True)
 
@@ -130,92 +97,39 @@ def test_filters_find_what_the_lines_say(node, evidence_mapping, carried):
     assert found == expected
 
 
-def test_trails_are_read_as_the_lines_say(node, evidence_mapping, carried):
-    data = carried(evidence_mapping)
+@pytest.mark.parametrize("name", ["evidence_mapping", "fusion", "granularity", "selectors"])
+def test_trails_are_read_as_the_lines_say(node, carried, name, request):
+    experiment = request.getfixturevalue(name)
+    data = carried(experiment)
     trails = node(
         "((data) => data.arms.flatMap((_, arm) => data.queries.map((query) => trail(data, query, arm))))(decode(value))",
         data,
     )
-    assert len(trails) == len(evidence_mapping.rows) == 48
-    for read, row in zip(trails, evidence_mapping.rows, strict=True):
+    for read, row in zip(trails, experiment.rows, strict=True):
         ids = [data["chunks"][candidate["chunk"]][0] for candidate in read["candidates"]]
         assert ids == [candidate["chunk_id"] for candidate in row["candidates"]]
-        assert [i for i, candidate in zip(ids, read["candidates"], strict=True) if candidate["place"]] == row["context"]
+        places = {i: candidate["place"] for i, candidate in zip(ids, read["candidates"], strict=True)}
+        assert [places[chunk_id] for chunk_id in row["context"]] == list(range(1, len(row["context"]) + 1))
         skipped = [
             (i, c["skipped"]["reason"][0], c["skipped"]["remaining"])
             for i, c in zip(ids, read["candidates"], strict=True)
             if c["skipped"]
         ]
-        assert skipped == [(skip["chunk_id"], skip["reason"], skip["remaining"]) for skip in row["skipped"]]
+        told = [(skip["chunk_id"], skip["reason"], skip["remaining"]) for skip in row["skipped"]]
+        assert skipped == sorted(told, key=lambda skip: ids.index(skip[0]))
         scores = [candidate["score"] for candidate in row["candidates"]]
         assert [candidate["tied"] for candidate in read["candidates"]] == [scores.count(score) > 1 for score in scores]
         assert [state["cause"] and state["cause"][0] for state in read["facts"]] == [f["cause"] for f in row["facts"]]
-
-
-DRAW = """
-((data) => data.queries.map((query) => data.arms.map((arm) => {
-  const drawn = drawQuestion(data, query, arm.name, () => {});
-  const items = drawn.all("li").filter((item) => (item.attributes.class || "").startsWith("candidate"));
-  return {
-    text: drawn.text,
-    around: drawn.all("blockquote").map((quote) => quote.text),
-    quotes: drawn.all("blockquote").map((quote) => quote.all("mark").map((mark) => mark.text)),
-    chunks: items.map((item) => item.all("div")[0].all("p").map((part) => part.text)),
-    marked: items.map((item) => item.all("mark").map((mark) => mark.text)),
-    tags: [...new Set(["script", "img", "a", "b"].filter((tag) => drawn.all(tag).length))],
-  };
-})))(decode(value))
-"""
-
-
-def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, evidence_mapping, carried):
-    drawn = node(DRAW, carried(evidence_mapping))
-    crowded = drawn[1][7]  # two-facts under overlap+current+single+chars240
-    assert crowded["quotes"] == [
-        ["Logs retention is 7 days."],
-        ["Records stay seven days."],
-        ["Export format: JSON lines."],
-    ]
-    assert crowded["marked"] == [
-        ["Logs retention is 7 days."],
-        ["Logs retention is 7 days."],
-        ["Export format: JSON lines."],
-    ]
-    text = next(d.text for d in evidence_mapping.arguments["documents"] if d.doc_id == "logs")
-    assert crowded["around"] == [f"{text[:180]} …", "Records stay seven days.", f"… {text[97:]}"]
-    assert "3 candidates, 2 selected (at most 240 characters)" in crowded["text"]
-    assert "240 characters: 180 distinct source characters, 60 repeated" in crowded["text"]
-    assert "skipped: does not fit, 0 characters were left" in crowded["text"]
-    assert "fact 2 logs-export-json is lost: crowded out by repeats." in crowded["text"]
-    assert "absent: no fact is required, and recall is null" in drawn[3][0]["text"]
-    assert "No candidate: nothing that is eligible scored above 0." in drawn[3][2]["text"]
-
-
-def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):
-    section = {
-        "normalise": {},
-        "chunk": {"windows": {"method": "window", "chunk_size": 20}},
-        "eligibility": {"all": {}},
-        "index": {"words": {"analyzer": "ascii_words"}},
-        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
-        "fuse": {"single": {"branches": ["bm25"]}},
-        "select": {"top1": {"top_k": 1}},
-        "score": {},
-        "report": {},
-        "arms": "grid",
-    }
-    text = "\U0001f600\U0001f600 <b>x</b> </script><img src=x onerror=alert(1)> \U0001f680 x y"
-    required = gold("q", fact("<b>f</b>", [evidence(0, 12)]), fact("g", [evidence(50, 55)]))
-    drawn = node(DRAW, carried(ran("hostile", section, [document("doc", text)], [query("q", "x <img>")], [required])))[
-        0
-    ][0]
-    assert drawn["tags"] == []
-    assert drawn["quotes"] == [[text[0:12]], [text[50:55]]]
-    windows = [text[start : start + 20] for start in range(0, len(text), 20)]
-    assert sorted(part for (part,) in drawn["chunks"]) == sorted(
-        window for window in windows if "x" in window or "img" in window
-    )
-    assert [text[0:12]] in drawn["marked"] and "<b>f</b>" in drawn["text"]
+        for candidate, told in zip(read["candidates"], row["candidates"], strict=True):
+            ranks = candidate["branches"] and {branch["name"]: branch["rank"] for branch in candidate["branches"]}
+            assert ranks == told.get("ranks")
+            assert (candidate["before"] or {}).get("rank") == told.get("rank_before")
+            points = candidate["features"] and sum(f["weight"] * f["value"] for f in candidate["features"])
+            assert points == (told["score"] if "features" in told else None)
+        passages = read["passages"] and [(p["spans"], p["characters"]) for p in read["passages"]]
+        assert passages == (
+            [([*map(list, p["spans"])], p["char"]) for p in row["passages"]] if "passages" in row else None
+        )
 
 
 STATE = """(() => {

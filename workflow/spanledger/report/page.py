@@ -14,7 +14,7 @@ from spanledger.report.results import Results
 from spanledger.report.sections import SECTIONS
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = (
+SCRIPTS = (
     "data.js",
     "question.js",
     "candidates.js",
@@ -32,7 +32,7 @@ def render(results: Results) -> bytes:
         lstrip_blocks=True,
     )
     style = (_FOLDER / "page.css").read_text(encoding="utf-8")
-    script = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    script = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
     page = environment.get_template("page.html").render(
         experiment=results.experiment,
         sections=[(section, section.view(results)) for section in SECTIONS],

@@ -1,0 +1,38 @@
+"""Every code has its words, and every cause of loss its colour."""
+
+import re
+from pathlib import Path
+
+from spanledger.engine import schema
+from spanledger.fusion import rules as reranking
+from spanledger.report import diagnostics, words
+from spanledger.scoring.loss import CAUSES
+from spanledger.selection import context
+
+
+def test_every_code_and_setting_has_plain_words():
+    definitions = schema.load("params")["$defs"]
+    assert set(words.CAUSES) == set(CAUSES)
+    assert set(words.REASONS) == set(context.REASONS)
+    assert set(words.FEATURES) == set(reranking.FEATURES)
+    source = Path(diagnostics.__file__).read_text(encoding="utf-8")
+    codes = set(re.findall(r'Diagnostic\(\s*"(\w+)"', source))
+    assert set(words.WARNINGS) == codes and len(codes) == 10
+    units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["enum"]}
+    assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["enum"]} - {None}
+    metrics = definitions["report"]["properties"]["primary"]["properties"]["metric"]["enum"]
+    assert set(words.METRICS) >= set(metrics)
+    assert set(words.PARTS) == set(definitions["experiment"]["properties"]) - {"arms"}
+
+
+def test_every_cause_has_its_colour_in_both_themes():
+    style = (Path(words.__file__).parent / "page.css").read_text(encoding="utf-8")
+    light, dark = style.split("@media (prefers-color-scheme: dark)")
+    for cause in ("context", *CAUSES):
+        colour = f"--part-{cause.replace('_', '-')}"
+        assert f".part-{cause} {{ fill: var({colour}); background: var({colour}); }}" in style
+        found = [re.findall(rf"{colour}: (#[0-9a-f]{{6}});", theme) for theme in (light, dark)]
+        assert [len(colours) for colours in found] == [1, 1], cause
+    for theme in (light, dark):
+        colours = re.findall(r"--part-[a-z-]+: (#[0-9a-f]{6});", theme)
+        assert len(set(colours)) == len(colours) == len(CAUSES) + 1
