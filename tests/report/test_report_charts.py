@@ -78,7 +78,7 @@ def test_labels_of_neighbours_do_not_lie_on_each_other_or_on_a_mark():
 
 
 def test_a_line_joins_the_spots_it_is_given_in_its_order_and_labels_keep_off_it():
-    points = [(0, 0.5), (100, 0.5), (100, 1.0), None, (0, 0.5)]
+    points = [(10, 0.5), (100, 0.5), (100, 1.0), None, (10, 0.5), (50, 0.0)]
     plot = charts.scatter(points, [0, 4, 1, 2])  # two at one place are one corner
     places = {member: (spot.x, spot.y) for spot in plot.spots for member in spot.members}
     assert plot.line == [places[0], places[1], places[2]]
