@@ -9,6 +9,7 @@ from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Query
+from spanledger.core.spans import covers
 from spanledger.gold import Fact, Gold
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
@@ -17,7 +18,7 @@ from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.trail import Trail
-from spanledger.selection.context import Context
+from spanledger.selection.context import Context, Piece
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf
 
@@ -198,9 +199,17 @@ class ArmScorer:
             ("context", f"a passage of {piece.key}")
             for piece in context.pieces or ()
             if not self._eligibility.admits(piece.acl, self._documents[piece.key], query)
+            and not self._made_of(piece, eligible)
         ]
         record = f"query '{query.query_id}'"
         return [Problem(self._arm, 0, record, place, f"leak: {what} is not eligible") for place, what in found]
+
+    def _made_of(self, piece: Piece, eligible: set[int]) -> bool:
+        """Whether a passage holds nothing but text of its eligible chunks: an asker of two groups may read chunks that
+        neither group may read alone."""
+        chunks = [self._chunks[ordinal] for ordinal in piece.chunks if ordinal in eligible]
+        held = [span for chunk in chunks if chunk.key == piece.key for span in chunk.spans]
+        return all(covers(held, span) for span in piece.spans)
 
     def _admits(self, key: DocumentKey, query: Query) -> bool:
         document = self._documents[key]

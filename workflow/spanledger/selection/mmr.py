@@ -1,11 +1,10 @@
 """Maximal marginal relevance."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from spanledger.core.analyzers import analyzer
 from spanledger.core.ranking import Ranking
-from spanledger.core.records import Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +13,9 @@ class MaximalMarginalRelevance:
 
     Relevance is the candidate's score divided by the first one's (0 where that is not above 0). Similarity is the
     greatest Jaccard index of its distinct terms and those of a chunk in the context already, 0 while that is empty.
-    Ties go to the better rank. Costs one comparison of term sets for each candidate and chunk taken. Source: Carbonell
-    and Goldstein, The Use of MMR, Diversity-Based Reranking (SIGIR 1998). Raises ValueError for a weight outside [0, 1].
+    Ties go to the better rank. Costs a sort of the candidates and one comparison of term sets with each of them for
+    each chunk taken. Source: Carbonell and Goldstein, The Use of MMR, Diversity-Based Reranking (SIGIR 1998). Raises
+    ValueError for a weight outside [0, 1].
     """
 
     weight: float
@@ -27,20 +27,8 @@ class MaximalMarginalRelevance:
         analyzer(self.analyzer)
 
     def order(self, ranking: Ranking, terms: Callable[[int], frozenset[str]]) -> "Order":
-        """The candidates of one query, to be asked for one at a time."""
+        """The candidates of one query, to be asked for one at a time; `terms` gives a chunk's by its ordinal."""
         return Order(self.weight, ranking, terms)
-
-    def terms_of(self, chunks: list[Chunk]) -> Callable[[int], frozenset[str]]:
-        """The distinct terms of a chunk's body, by ordinal, worked out once each."""
-        known: dict[int, frozenset[str]] = {}
-        analyse = analyzer(self.analyzer)
-
-        def terms(ordinal: int) -> frozenset[str]:
-            if ordinal not in known:
-                known[ordinal] = frozenset(analyse(chunks[ordinal].body))
-            return known[ordinal]
-
-        return terms
 
 
 class Order:
@@ -50,7 +38,8 @@ class Order:
         top = ranking.scores[0] if ranking.scores and ranking.scores[0] > 0 else 0.0
         self._weight = weight
         self._terms = terms
-        self._left = list(ranking.chunks)
+        self._left = dict.fromkeys(ranking.chunks)  # in the order of ranks
+        self._queue: Iterator[int] | None = None  # those left, best first, until the next one is taken
         self._relevance = dict(zip(ranking.chunks, (s / top if top else 0.0 for s in ranking.scores), strict=True))
         self._similarity = dict.fromkeys(ranking.chunks, 0.0)
 
@@ -60,8 +49,10 @@ class Order:
     def __next__(self) -> int:
         if not self._left:
             raise StopIteration
-        best = max(self._left, key=self._value)  # the first of equals, and the list keeps the order of ranks
-        self._left.remove(best)
+        if self._queue is None:
+            self._queue = iter(sorted(self._left, key=self._value, reverse=True))  # equals keep the order of ranks
+        best = next(self._queue)
+        del self._left[best]
         return best
 
     def take(self, ordinal: int) -> None:
@@ -71,6 +62,7 @@ class Order:
             both = len(taken & self._terms(other))
             either = len(taken) + len(self._terms(other)) - both
             self._similarity[other] = max(self._similarity[other], both / either if either else 0.0)
+        self._queue = None
 
     def _value(self, ordinal: int) -> float:
         return self._weight * self._relevance[ordinal] - (1 - self._weight) * self._similarity[ordinal]

@@ -1,6 +1,7 @@
 """The selector: which candidates make a context, in which order, in what form, and why the others do not."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from spanledger.core import units
@@ -34,9 +35,9 @@ class Selector:
     parent      the passage is the chunk's parent, a chunk of another chunking that holds all of it, given once: a
                 candidate whose parent is there is passed over. A chunk without a parent, or with one that the asker may
                 not read, stands for itself. Parents come in the order of their best candidate.
-    merge       chunks of one document version that overlap or touch become one passage, at the place of the first, and
-                overlap is paid once; what is taken counts as passages before merging. Each candidate's fit is worked
-                out with the merged text.
+    merge       chunks of one document version that overlap or touch become one passage, at the place of the first: the
+                text of their spans together, joined by LF where there is a gap. Overlap is paid once, and each
+                candidate's fit is worked out with the merged text; top_k counts what is taken before merging.
 
     Raises ValueError without a limit, for one below 1, and for parent and merge together.
     """
@@ -73,7 +74,7 @@ class Selector:
         """The context of one query. `acl` is that of its eligibility: with `asker` a parent is given only to those who
         may read it."""
         basket = _Basket(self, shelf)
-        order = self.mmr.order(ranking, self.mmr.terms_of(shelf.chunks)) if self.mmr else iter(ranking.chunks)
+        order = self.mmr.order(ranking, partial(shelf.terms, self.mmr.analyzer)) if self.mmr else iter(ranking.chunks)
         kept: list[int] = []
         skipped: list[tuple[str, int | None, list[int]]] = []
         for ordinal in order:
@@ -97,14 +98,25 @@ class Selector:
         return parent
 
 
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """What is sent as one, for these (chunk or parent, candidate); `length` in the selector's unit."""
+
+    key: DocumentKey
+    spans: tuple[Span, ...]
+    body: str
+    members: tuple[tuple[Chunk, int], ...]
+    length: int = 0
+
+
 class _Basket:
     """The context while it is filled."""
 
     def __init__(self, selector: Selector, shelf: Shelf):
         self._selector = selector
         self._shelf = shelf
-        self._taken: list[tuple[Chunk, int]] = []  # the passage and the candidate that it was taken for
-        self._spans: dict[DocumentKey, list[Span]] = {}
+        self._passages: list[_Passage] = []  # in the order of the first candidate of each
+        self._taken = 0
         self._used = 0
         self._parents: set[int] = set()
 
@@ -117,52 +129,63 @@ class _Basket:
         chunk = parent or self._shelf.chunks[ordinal]
         if parent and parent.ordinal in self._parents:
             return PARENT_IN_CONTEXT
-        held = self._spans.get(chunk.key, [])
-        if self._selector.redundancy == "drop" and all(covers(held, span) for span in chunk.spans):
+        if self._selector.redundancy == "drop" and self._holds(chunk):
             return REDUNDANT
-        if self._selector.top_k is not None and len(self._taken) == self._selector.top_k:
+        if self._selector.top_k is not None and self._taken == self._selector.top_k:
             return OUTSIDE_TOP_K
-        if self._selector.budget is not None:
-            cost = self._cost(ordinal, parent, held)
-            if cost > self.remaining:
-                return DOES_NOT_FIT
-            self._used += cost
+        touched = self._touched(chunk) if self._selector.merge else []
+        passage = self._merged(touched, chunk, ordinal) if touched else self._alone(chunk, ordinal, parent)
+        cost = passage.length - sum(p.length for p in touched)
+        if self._selector.budget is not None and cost > self.remaining:
+            return DOES_NOT_FIT
         if parent:
             self._parents.add(parent.ordinal)
-        self._taken.append((chunk, ordinal))
-        self._spans[chunk.key] = [*held, *chunk.spans]
+        place = self._passages.index(touched[0]) if touched else len(self._passages)
+        left = [p for p in self._passages if p not in touched]
+        self._passages = [*left[:place], passage, *left[place:]]
+        self._taken += 1
+        self._used += cost
         return None
 
-    def _cost(self, ordinal: int, parent: Chunk | None, held: list[Span]) -> int:
-        unit = self._selector.unit
-        if parent:
-            return parent.lengths[unit] if unit in parent.lengths else units.count(parent.body, unit)
-        if not self._selector.merge or not held:
-            return self._shelf.length(ordinal, unit)
-        chunk = self._shelf.chunks[ordinal]
-        return self._merged_length(chunk.key, [*held, *chunk.spans]) - self._merged_length(chunk.key, held)
+    def _holds(self, chunk: Chunk) -> bool:
+        held = [span for passage in self._passages if passage.key == chunk.key for span in passage.spans]
+        return all(covers(held, span) for span in chunk.spans)
 
-    def _merged_length(self, key: DocumentKey, spans: list[Span]) -> int:
-        return sum(units.count(self._shelf.text(key, [span]), self._selector.unit) for span in union(spans))
+    def _touched(self, chunk: Chunk) -> list[_Passage]:
+        return [p for p in self._passages if p.key == chunk.key and _touch(p.spans, chunk.spans)]
+
+    def _alone(self, chunk: Chunk, ordinal: int, parent: Chunk | None) -> _Passage:
+        unit, length = self._selector.unit, 0
+        if parent and unit:
+            length = parent.lengths[unit] if unit in parent.lengths else units.count(parent.body, unit)
+        elif unit:
+            length = self._shelf.length(ordinal, unit)
+        return _Passage(chunk.key, chunk.spans, chunk.body, ((chunk, ordinal),), length)
+
+    def _merged(self, touched: list[_Passage], chunk: Chunk, ordinal: int) -> _Passage:
+        spans = union([*chunk.spans, *(span for passage in touched for span in passage.spans)])
+        body = self._shelf.text(chunk.key, spans)
+        length = units.count(body, self._selector.unit) if self._selector.unit else 0
+        members = (*(member for passage in touched for member in passage.members), (chunk, ordinal))
+        return _Passage(chunk.key, tuple(spans), body, members, length)
 
     def pieces(self) -> tuple[Piece, ...]:
-        """What is sent: parents as they are, or merged chunks."""
-        if not self._selector.merge:
-            return tuple(
-                Piece(chunk.doc_id, chunk.version, chunk.spans, chunk.body, chunk.acl, (ordinal,))
-                for chunk, ordinal in self._taken
-            )
-        found: dict[tuple[DocumentKey, Span], list[tuple[Chunk, int]]] = {}
-        for chunk, ordinal in self._taken:
-            for merged in union(self._spans[chunk.key]):
-                if any(merged[0] <= start and end <= merged[1] for start, end in chunk.spans):
-                    found.setdefault((chunk.key, merged), []).append((chunk, ordinal))
+        """What is sent: parents, or merged chunks."""
         return tuple(
             Piece(
-                *key, (span,), self._shelf.text(key, [span]), _common([c.acl for c, _ in of]), tuple(o for _, o in of)
+                *passage.key,
+                passage.spans,
+                passage.body,
+                _common([chunk.acl for chunk, _ in passage.members]),
+                tuple(ordinal for _, ordinal in passage.members),
             )
-            for (key, span), of in found.items()
+            for passage in self._passages
         )
+
+
+def _touch(spans: tuple[Span, ...], others: tuple[Span, ...]) -> bool:
+    """Whether some two of the spans overlap or touch."""
+    return any(a[0] <= b[1] and b[0] <= a[1] for a in spans for b in others)
 
 
 def _common(acls: list[tuple[str, ...] | None]) -> tuple[str, ...] | None:

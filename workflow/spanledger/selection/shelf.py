@@ -1,9 +1,10 @@
 """What a selector takes from: the chunk table, the texts that chunks were cut from, and the parents of chunks."""
 
 from spanledger.core import units
+from spanledger.core.analyzers import analyzer
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Chunk, Document, DocumentKey
-from spanledger.core.spans import Span, SpanIndex, union
+from spanledger.core.spans import Span, SpanIndex, covers
 
 
 class Shelf:
@@ -18,8 +19,8 @@ class Shelf:
         self._documents = {document.key: document for document in documents}
         self._parents = parents
         self._lengths: dict[str, list[int]] = {}
+        self._terms: dict[tuple[str, int], frozenset[str]] = {}
         self._parent_of: dict[int, Chunk | None] = {}
-        self._parent_spans: dict[DocumentKey, SpanIndex] = {}
         triples: dict[DocumentKey, list[tuple[int, int, int]]] = {}
         for parent in parents or ():
             triples.setdefault(parent.key, []).extend((s, e, parent.ordinal) for s, e in parent.spans)
@@ -33,6 +34,12 @@ class Shelf:
             ]
         return self._lengths[unit][ordinal]
 
+    def terms(self, analyzer_name: str, ordinal: int) -> frozenset[str]:
+        """The distinct terms of a chunk's body."""
+        if (analyzer_name, ordinal) not in self._terms:
+            self._terms[analyzer_name, ordinal] = frozenset(analyzer(analyzer_name)(self.chunks[ordinal].body))
+        return self._terms[analyzer_name, ordinal]
+
     def parent(self, ordinal: int) -> Chunk | None:
         """The first parent, by ordinal, that holds all of the chunk; None where there is none."""
         if ordinal not in self._parent_of:
@@ -43,8 +50,7 @@ class Shelf:
         if chunk.key not in self._parent_spans:
             return None
         for ordinal in sorted(set(self._parent_spans[chunk.key].touching(chunk.spans[0]))):
-            held = union([*self._parents[ordinal].spans])
-            if union([*held, *chunk.spans]) == held:
+            if all(covers(self._parents[ordinal].spans, span) for span in chunk.spans):
                 return self._parents[ordinal]
         return None
 
