@@ -22,9 +22,9 @@ COST = SCORE["cost"]["properties"]
 
 
 def said(**changed):
-    """The rules by name, of the section with some of its parts changed."""
+    """The rules by name, as one text each, of the section with some of its parts changed."""
     raw = {"experiments": {"x": {"dataset": "d"}}, "x": {**SECTION, **changed}}
-    return dict(rules(params.resolve(raw)["x"]))
+    return {name: " ".join(paragraphs) for name, paragraphs in rules(params.resolve(raw)["x"])}
 
 
 def branch(**options):
@@ -89,9 +89,8 @@ def test_branches_say_their_scorer_depth_and_expansion():
         },
         fuse={"all": {"branches": ["plain", "wide", "count"], "method": "rrf"}},
     )["Retrieval"]
-    assert "plain and wide: BM25 with k1 1.5 and b 0.5, on terms of ascii_words." in found
-    assert "count: the number of distinct terms that question and chunk share" in found
-    assert "Depth 4: plain and wide." in found
+    assert "plain and wide: BM25 with k1 1.5 and b 0.5, on terms of ascii_words; the first 4 candidates." in found
+    assert "count: the number of distinct terms that question and chunk share, on terms of ascii_words; every" in found
     assert "wide also searched for all terms of each synonym group" in found and "added terms trigger nothing" in found
     assert "count counted a term as often as the question has it." in found
 
@@ -153,12 +152,12 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
         ),
         (
             {"top_k": 3, "redundancy": "drop"},
-            ["it passes over a candidate all of whose source characters are in the context already."],
+            ["It passes over a candidate all of whose source characters are in the context already."],
         ),
         (
             {"top_k": 3, "mmr": {"weight": 0.7, "analyzer": "lexical_terms"}},
             [
-                "it walks by maximal marginal relevance instead of rank",
+                "It walks by maximal marginal relevance instead of rank",
                 "0.7 x relevance - (1 - 0.7) x similarity",
                 "distinct terms (analyzer lexical_terms)",
             ],
@@ -167,12 +166,12 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
             {"top_k": 3, "parent": "whole"},
             [
                 "it takes at most 3 parents.",
-                "it gives in place of a candidate the chunk of whole that holds all of it, once",
+                "It gives in place of a candidate the chunk of whole that holds all of it, once",
             ],
         ),
         (
             {"top_k": 3, "merge": True},
-            ["it makes one passage of taken chunks", "Overlap is paid once", "top_k counts chunks before merging"],
+            ["It makes one passage of taken chunks", "Overlap is paid once", "top_k counts chunks before merging"],
         ),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 
 from builders import document, gold, query
+from spanledger.gold import Gold
 
 SECTION = {
     "normalise": {},
@@ -174,13 +175,24 @@ def test_metrics_by_tag_stand_in_groups(granularity, parsed):
     ]
 
 
+def test_a_long_table_by_tag_is_folded(granularity, ran, parsed):
+    assert (
+        "open" in next(parsed(granularity.files()["report.html"]).one("section", id="tags").all("details")).attributes
+    )
+    queries = [query(f"q{n}", "word") for n in range(41)]
+    golds = [Gold(f"q{n}", (), None, (f"tag{n}",)) for n in range(41)]
+    many = ran("many", SECTION, [document("d", "word")], queries, golds)
+    folded = next(parsed(many.files()["report.html"]).one("section", id="tags").all("details"))
+    assert "open" not in folded.attributes and words_of(folded.one("summary")) == "41 tags"
+
+
 def test_headline_states_what_the_means_are_over(evidence_mapping, parsed):
     section = parsed(evidence_mapping.files()["report.html"]).one("section", id="headline")
     text = words_of(section)
     assert "Highest macro recall of the context: 1.000, reached by one arm: paragraph+current+single+top2." in text
     assert "mean over the 3 answerable questions" in text and "mean over all 4 questions, in characters" in text
     assert "Equal scores stand in ascending order of doc_id, version, start and end" in text
-    assert "top2 takes at most 2 chunks. chars240 takes at most 240 characters of text." in text
+    assert "top2 takes at most 2 chunks." in text and "chars240 takes at most 240 characters of text." in text
     figures = {div.one("dt").text: div.one("dd").text for div in section.one("dl", **{"class": "figures"}).all("div")}
     assert figures == {
         "questions": "4",

@@ -15,21 +15,23 @@ _TIES = {
 }
 
 
-def rules(section: dict[str, Any]) -> list[tuple[str, str]]:
-    """(name, sentences) of each rule that stands behind the numbers of an experiment, from its resolved section."""
+def rules(section: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """(name, paragraphs) of each rule that stands behind the numbers of an experiment, from its resolved section."""
     used = _used(section)
     fused = _fusion(section)
     return [
-        ("Coverage", _coverage(section["score"]["coverage"])),
-        ("Retrieval", " ".join(_retrieval(section, used))),
-        *([("Fusion", " ".join(fused))] if fused else []),
-        ("Order", " ".join(_order(section, used))),
-        ("Selection", " ".join(_selection(section))),
-        ("Cost", " ".join(_cost(section))),
+        ("Coverage", [_coverage(section["score"]["coverage"])]),
+        ("Retrieval", _retrieval(section, used)),
+        *([("Fusion", fused)] if fused else []),
+        ("Order", _order(section, used)),
+        ("Selection", _selection(section)),
+        ("Cost", [" ".join(_cost(section))]),
         (
             "Positions",
-            "Spans count Unicode code points of the raw text from 0, start included and end excluded: [0,\u00a03) is "
-            "the first three characters.",
+            [
+                "Spans count Unicode code points of the raw text from 0, start included and end excluded: [0,\u00a03) is "
+                "the first three characters."
+            ],
         ),
     ]
 
@@ -65,16 +67,9 @@ def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list
     by_scorer: dict[str, list[str]] = {}
     for name, setting in used.items():
         analyzer = section["index"][setting["index"]]["analyzer"]
-        by_scorer.setdefault(f"{_scorer(setting)}, on terms of {analyzer}", []).append(name)
+        depth = "every candidate" if setting["depth"] is None else f"the first {setting['depth']:,} candidates"
+        by_scorer.setdefault(f"{_scorer(setting)}, on terms of {analyzer}; {depth}", []).append(name)
     sentences = [f"{_names(names)}: {scorer}." for scorer, names in by_scorer.items()]
-    sentences.append(
-        "Only eligible chunks are indexed, so their number, lengths and frequencies are those of these alone."
-    )
-    by_depth: dict[int, list[str]] = {}
-    for name, setting in used.items():
-        if setting["depth"] is not None:
-            by_depth.setdefault(setting["depth"], []).append(name)
-    sentences += [f"Depth {depth:,}: {_names(names)}." for depth, names in by_depth.items()]
     for key, sentence in (
         (
             "expand",
@@ -85,7 +80,10 @@ def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list
     ):
         names = [name for name, setting in used.items() if setting[key]]
         sentences += [sentence.format(_names(names))] if names else []
-    return sentences
+    return [
+        *sentences,
+        "Only eligible chunks are indexed: the number of chunks, their lengths and frequencies are of these alone.",
+    ]
 
 
 def _scorer(setting: dict[str, Any]) -> str:
@@ -151,13 +149,16 @@ def _order(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list[str
 
 def _selection(section: dict[str, Any]) -> list[str]:
     chosen = {arm.select: section["select"][arm.select] for arm in arms(section)}
-    sentences = ["Candidates are walked in order, and a passage is taken whole or not at all."]
-    sentences += [f"{name} takes {' and '.join(_limits(setting))}." for name, setting in chosen.items()]
+    general = "Candidates are walked in order, and a passage is taken whole or not at all."
     if any(setting["budget"] is not None for setting in chosen.values()):
-        sentences.append("One that does not fit into what is left of a budget is passed over and the walk goes on.")
-    for name, setting in chosen.items():
-        sentences += [f"{name} {sentence}" for sentence in _manner(setting)]
-    return sentences
+        general += " One that does not fit into what is left of a budget is passed over, and the walk goes on."
+    return [
+        general,
+        *(
+            " ".join([f"{name} takes {' and '.join(_limits(setting))}.", *(f"It {text}" for text in _manner(setting))])
+            for name, setting in chosen.items()
+        ),
+    ]
 
 
 def _limits(setting: dict[str, Any]) -> list[str]:

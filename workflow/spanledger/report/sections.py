@@ -16,6 +16,7 @@ from spanledger.report.tables import best
 from spanledger.scoring.loss import CAUSES
 
 _SERIES = 8  # colours and shapes that the style sheet and the templates know
+_OPEN = 40  # rows of the table by tag up to which it is open
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,7 @@ def tags(results: Results) -> dict[str, Any]:
             }
             for tag, rows in groups.items()
         ],
+        "open": len(results.tags) <= _OPEN,
         "unit": words.UNITS[results.unit][0],
     }
 
