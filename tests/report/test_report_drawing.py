@@ -129,6 +129,12 @@ def test_terms_that_expansion_found_are_not_called_missing(node, fusion, carried
     assert all("key-rule" not in facets for facets in drawn[0]["facets"])
 
 
+def test_terms_of_titles_and_table_headers_are_accounted_for(node, structure_lab, carried):
+    note = "Titles and table headers were searched with the text"
+    told = [[note in trail["text"] for trail in trails] for trails in node(DRAW, carried(structure_lab))[:7]]
+    assert told == [[True, False]] * 7  # structured, fixed_window
+
+
 def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):
     section = {
         "normalise": {},

@@ -45,8 +45,8 @@ def data_of(page):
     return json.loads(page.one("script", type="application/json").text)
 
 
-def test_page_refers_to_nothing_outside_itself(evidence_mapping, hostile, parsed):
-    for experiment in (evidence_mapping, hostile):
+def test_page_refers_to_nothing_outside_itself(evidence_mapping, granularity, fusion, hostile, parsed):
+    for experiment in (evidence_mapping, granularity, fusion, hostile):
         page = parsed(experiment.files()["report.html"])
         tags = {node.tag for node in page.all()}
         assert not tags & {"img", "link", "iframe", "object", "embed", "base", "audio", "video", "image", "use", "b"}

@@ -173,6 +173,15 @@ def test_a_link_to_nothing_says_so(node, evidence_mapping, carried):
     assert state["open"] == []
 
 
+def test_a_tag_of_the_table_leads_to_its_questions(node, granularity, carried, parsed):
+    links = [
+        link.attributes["href"]
+        for link in parsed(granularity.files()["report.html"]).one("section", id="tags").all("a")
+    ]
+    counts = [states(node, carried(granularity), link)[0]["count"] for link in links]
+    assert counts == ["6 of 14 questions.", "8 of 14 questions."]
+
+
 def test_filters_and_clicks_change_the_list_and_the_address(node, evidence_mapping, carried):
     opened, other, closed, filtered, reopened = states(
         node,

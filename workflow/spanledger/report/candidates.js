@@ -35,6 +35,7 @@ function summary(data, arm, found) {
     `${plural(found.count, "candidate")} of ${plural(found.characters, "character")} together, ${count(found.context.length)} selected (${limits.filter(Boolean).join(" and ")})`,
     found.passages ? ` and sent as ${plural(found.passages.length, "passage")}` : "",
     `. The context costs ${count(found.cost)} ${data.unit}: ${count(found.unique)} distinct source characters, ${count(found.duplicate)} repeated.`,
+    arm.headed ? " Titles and table headers were searched with the text; they are not shown, and shared terms may stand there." : "",
   ].join("");
 }
 

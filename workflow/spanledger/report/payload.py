@@ -28,16 +28,18 @@ def payload(results: Results) -> dict[str, Any]:
         "reasons": list(words.REASONS.items()),
         "shown": SHOWN,
         "cutoffs": results.section["score"]["cutoffs"],
-        "arms": [_arm(results.section, arm) for arm in results.arms],
+        "arms": [_arm(results, arm) for arm in results.arms],
         "documents": tables.documents,
         "chunks": tables.chunks,
         "queries": queries,
     }
 
 
-def _arm(section: dict[str, Any], arm: Arm) -> dict[str, Any]:
-    """What the page must know of an arm's settings; `features` are (words for one, words for several, weight) of what its
+def _arm(results: Results, arm: Arm) -> dict[str, Any]:
+    """What the page must know of an arm's settings. `headed`: titles or table headers were searched with some chunks, and
+    are no part of their spans. `features` are (words for one, words for several, weight) of what its
     re-ranker gives points for, in the order of the numbers in a list."""
+    section = results.section
     select, fuse = section["select"][arm.select], section["fuse"][arm.fuse]
     used = branches(section, arm.fuse)
     return {
@@ -45,7 +47,8 @@ def _arm(section: dict[str, Any], arm: Arm) -> dict[str, Any]:
         "top_k": select["top_k"],
         "budget": select["budget"],
         "unit": None if select["unit"] is None else words.UNITS[select["unit"]][0],
-        "parents": select["parent"],
+        "parents": select["parent"] is not None,
+        "headed": results.counters[arm.name]["chunk", arm.chunk]["with_heading"] > 0,
         "branches": list(used),
         "expands": any(setting["expand"] is not None for setting in used.values()),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),

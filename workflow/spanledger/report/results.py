@@ -17,8 +17,8 @@ class Results:
     """One experiment, scored.
 
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
-    (arm, query_id) to a line of queries.jsonl; `documents` hold raw text. `diagnostics`, `frontier`
-    and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`.
+    (arm, query_id) to a line of queries.jsonl; `documents` hold raw text; `counters` are those of each arm's stages, by
+    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`.
     """
 
     experiment: str
@@ -30,6 +30,7 @@ class Results:
     golds: dict[str, Gold]
     documents: dict[DocumentKey, Document]
     trails: dict[tuple[str, str], dict[str, Any]]
+    counters: dict[str, Counters]
     diagnostics: list[dict[str, Any]]
     frontier: list[dict[str, Any]]
     tags: list[dict[str, Any]]
@@ -64,6 +65,7 @@ class Results:
             by_query,
             {document.key: document for document in documents},
             {(row["arm"], row["query_id"]): row for row in rows},
+            counters,
             diagnostics(section, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows),
