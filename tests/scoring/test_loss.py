@@ -5,30 +5,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import chunk, document, evidence, fact, gold, query
-from spanledger.chunking import chunk_documents
+from one_arm import run
 from spanledger.core.ranking import Ranking
-from spanledger.retrieval import retrieve
-from spanledger.retrieval.indexing import build_indexes
-from spanledger.scoring import ArmScorer
-from spanledger.scoring.coverage import Coverage
-from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates
-from spanledger.selection import Selector, lengths, select
+from spanledger.core.spans import overlap
+from spanledger.scoring.coverage import Coverage, Rule
+from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates, repeats
+from spanledger.selection.context import Context
+from spanledger.selection.selector import Selector
+from spanledger.selection.shelf import Shelf
+
+SPAN_RULE = Rule({"rule": "span"})
 
 
 def before(one, chunks, eligible, matched=(), admitted=lambda key: True):
-    return cause_before_candidates(one, Coverage(chunks), eligible, range(len(chunks)), admitted, lambda: matched)
+    coverage = Coverage(chunks, SPAN_RULE)
+    return cause_before_candidates(one, coverage, eligible, range(len(chunks)), admitted, lambda: matched)
 
 
-def after(one, chunks, order=None, **limits):
-    """The cause for a fact that the candidates, in this order, cover and the context does not."""
-    order = tuple(range(len(chunks)) if order is None else order)
-    ranking = Ranking("q", order, tuple(float(len(order) - place) for place in range(len(order))))
+def after(one, chunks, order=None, others=(), **limits):
+    """The cause for a fact that the candidates, in this order, cover and the context does not; `others` are the orders of
+    the branches' lists and of the one before re-ranking."""
     selector = Selector(unit="char" if limits.get("budget") else None, **limits)
-    sizes = lengths(chunks, "char")
-    context, coverage = selector.select(ranking, sizes), Coverage(chunks)
-    assert coverage.fact_covered(one, set(order))
+    shelf, coverage = Shelf(chunks), Coverage(chunks, SPAN_RULE)
+
+    def listed(order):
+        return Ranking("q", tuple(order), tuple(float(len(order) - place) for place in range(len(order))))
+
+    def covered_from(ranking):
+        return coverage.fact_covered(one, set(selector.select(ranking, shelf, query()).chunks))
+
+    ranking = listed(range(len(chunks)) if order is None else order)
+    context = selector.select(ranking, shelf, query())
+    assert coverage.fact_covered(one, set(ranking.chunks))
     assert not coverage.fact_covered(one, set(context.chunks))
-    return cause_after_candidates(one, coverage, chunks, ranking, context, selector, sizes)
+    return cause_after_candidates(one, coverage, chunks, ranking, context, map(listed, others), covered_from)
 
 
 ONE = fact("f", [evidence(0, 4)])
@@ -87,7 +97,37 @@ def test_the_scores_are_asked_for_only_when_they_matter():
     def never():
         raise AssertionError("asked for the scores of a fact that the index does not hold")
 
-    assert cause_before_candidates(ONE, Coverage([]), set(), range(0), lambda key: True, never) == "not_chunked"
+    nothing = Coverage([], SPAN_RULE)
+    assert cause_before_candidates(ONE, nothing, set(), range(0), lambda key: True, never) == "not_chunked"
+
+
+HELD = [chunk(0, "x" * 4, "wanted"), chunk(1, "x" * 4, "a"), chunk(2, "x" * 4, "b")]
+WANTED = fact("f", [evidence(0, 4, "wanted")])
+
+
+def test_demoted_when_the_same_selector_takes_it_from_some_other_list():
+    assert after(WANTED, HELD, (1, 0), others=[(0, 1), (1, 2)], top_k=1) == "demoted"
+    assert after(WANTED, HELD, (1, 0), others=[(1, 2), (0, 1)], top_k=1) == "demoted"
+    assert after(WANTED, HELD, (1, 0), others=[(0, 1)], budget=7) == "demoted"
+
+
+def test_not_demoted_when_no_other_list_lets_it_in():
+    assert after(WANTED, HELD, (1, 0), others=[(1, 0), (2, 0), (1, 2)], top_k=1) == "outside_top_k"
+    assert after(WANTED, HELD, (1, 0), others=[], top_k=1) == "outside_top_k"
+    assert after(WANTED, HELD, (1, 0), others=[(2, 0)], budget=7) == "does_not_fit"
+
+
+def test_demoted_comes_before_crowded_out():
+    chunks = [chunk(0, "x" * 6, spans=[(0, 6)]), chunk(1, "x" * 6, spans=[(3, 9)]), chunk(2, "x" * 4, spans=[(9, 13)])]
+    wanted = fact("f", [evidence(9, 13)])
+    assert after(wanted, chunks, others=[(0, 1, 2)], top_k=2) == "crowded_out"
+    assert after(wanted, chunks, others=[(0, 1, 2), (2, 0)], top_k=2) == "demoted"
+
+
+def test_each_other_list_is_judged_alone():
+    """Half of the fact is taken from one list and half from the other, the whole from neither."""
+    chunks = [chunk(0, "xx", spans=[(0, 2)]), chunk(1, "xx", spans=[(2, 4)]), chunk(2, "xx", "b")]
+    assert after(ONE, chunks, (2, 0, 1), others=[(0, 2, 1), (1, 2, 0)], top_k=2) == "outside_top_k"
 
 
 def test_crowded_out_when_dropping_repeats_would_let_it_in():
@@ -138,9 +178,32 @@ def test_a_group_that_the_candidates_do_not_cover_has_no_say():
     assert after(wanted, chunks, budget=8, top_k=1) == "outside_top_k"
 
 
+CHUNKS = st.lists(
+    st.tuples(st.sampled_from(["a", "b"]), st.lists(st.integers(0, 15), min_size=2, max_size=4, unique=True)),
+    max_size=8,
+).map(
+    lambda parts: [
+        chunk(n, "x", doc_id, spans=list(zip(sorted(cuts)[::2], sorted(cuts)[1::2], strict=False)))
+        for n, (doc_id, cuts) in enumerate(parts)
+    ]
+)
+
+
+@given(CHUNKS, st.permutations(range(8)), st.integers(0, 8))
+def test_repeats_are_found_by_comparing_all_pairs(chunks, order, taken):
+    chosen = [ordinal for ordinal in order if ordinal < len(chunks)][:taken]
+    expected = {
+        one
+        for place, one in enumerate(chosen)
+        for other in chosen[:place]
+        if chunks[one].key == chunks[other].key
+        and any(overlap(a, b) for a in chunks[one].spans for b in chunks[other].spans)
+    }
+    assert repeats(chunks, Context("q", tuple(chosen), ())) == expected
+
+
 # The whole chain on small random corpora: every fact that the context lacks has a cause, and the cause is true.
 
-ANALYZER = {"analyzer": "ascii_words"}
 TEXTS = st.lists(
     st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=8).map(" ".join), min_size=1, max_size=4
 )
@@ -171,34 +234,16 @@ def score(texts, wanted, setting, asked):
     documents = [
         document(f"d{n}", text, current=n != 1, acl=("insider",) if n == 2 else None) for n, text in enumerate(texts)
     ]
-    chunks, _ = chunk_documents(
+    ran = run(
         documents,
-        [],
-        {
-            "method": "window",
-            "unit": "char",
-            "chunk_size": 4,
-            "chunk_overlap": setting["chunk_overlap"],
-            "tail": "drop",
-        },
+        [query("q", asked)],
+        [gold("q", wanted)],
+        chunk={"fixed": {"method": "window", "chunk_size": 4, "chunk_overlap": setting["chunk_overlap"]}},
+        eligibility={"versions": setting["versions"], "acl": setting["acl"]},
+        retrieve={"words": {"index": "words", "scorer": "term_overlap", "depth": setting["depth"]}},
+        select={"top_k": setting["top_k"], "budget": setting["budget"]},
     )
-    eligibility = {"versions": setting["versions"], "visibility": None, "acl": setting["acl"]}
-    branch = {"index": "words", "scorer": "term_overlap", "depth": setting["depth"], "tie": "document"}
-    limits = {"top_k": setting["top_k"], "budget": setting["budget"], "unit": "char"}
-    queries = [query("q", asked)]
-    indexes, _ = build_indexes(chunks, documents, queries, eligibility, ANALYZER)
-    candidates, _ = retrieve(indexes, chunks, queries, "ascii_words", branch)
-    contexts, _ = select(candidates, chunks, limits)
-    settings = {
-        "eligibility": eligibility,
-        "select": limits,
-        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "trail": None},
-        "branches": {"words": branch},
-        "analyzers": {"words": "ascii_words"},
-    }
-    scorer = ArmScorer("arm", chunks, documents, queries, [gold("q", wanted)], {"words": indexes}, settings)
-    (row,) = scorer.score(candidates, contexts)
-    return row, chunks, documents
+    return ran.rows[0], ran.chunks, documents
 
 
 @given(TEXTS, SETTING, st.sampled_from(["a", "a b", "c"]), st.data())
@@ -275,3 +320,130 @@ def test_causes_through_the_stages(texts, span, asked, setting, cause):
     start, end, doc_id = span
     row, _, _ = score(texts, fact("f", [evidence(start, end, doc_id)]), _setting(**setting), asked)
     assert row["facts"][0]["cause"] == cause
+
+
+BRANCHES = {
+    "overlap": {"index": "words", "scorer": "term_overlap"},
+    "bm25": {"index": "words", "scorer": "bm25", "expand": "synonym_groups"},
+}
+RULES = {"method": "rule", "weights": {"query_term": -1, "constraint": 3}, "constraint_words": ["c"]}
+
+
+def test_demoted_by_fusion_through_the_stages():
+    """For the query's own words b b is first. With the synonym c the other branch puts it last; merged, b c is first and
+    b b has no place."""
+    documents = [document("both", "b c"), document("wanted", "b b"), document("other", "c c")]
+    wanted = gold("q", fact("f", [evidence(0, 3, "wanted")]), fact("g", [evidence(0, 3, "both")]))
+    parts = {
+        "retrieve": {
+            "plain": {"index": "words", "scorer": "bm25"},
+            "expanded": {"index": "words", "scorer": "bm25", "expand": "synonym_groups"},
+        },
+        "select": {"top_k": 1},
+    }
+    alone = run(
+        documents, [query("q", "b")], [wanted], retrieve={"plain": parts["retrieve"]["plain"]}, select={"top_k": 1}
+    )
+    assert [f["cause"] for f in alone.rows[0]["facts"]] == [None, "outside_top_k"]
+    both = run(documents, [query("q", "b")], [wanted], synonyms=[("b", "c")], fuse={"method": "rrf"}, **parts)
+    assert [both.chunks[o].doc_id for o in both.rankings["plain"][0].chunks] == ["wanted", "both"]
+    assert [both.chunks[o].doc_id for o in both.rankings["expanded"][0].chunks] == ["both", "other", "wanted"]
+    assert [f["cause"] for f in both.rows[0]["facts"]] == ["demoted", None]
+
+
+def test_demoted_by_re_ranking_through_the_stages():
+    """A navigation word moves the first of two behind the second."""
+    documents = [document("wanted", "a b guide"), document("x", "a")]
+    parts = {"select": {"top_k": 1}, "fuse": {"rerank": {"method": "rule"}}}
+    row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
+    assert row["facts"][0] == {"fact_id": "f", "index": True, "candidates": True, "context": False, "cause": "demoted"}
+    parts["fuse"] = {}
+    row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
+    assert row["facts"][0]["cause"] is None
+
+
+def test_an_arm_with_one_branch_and_no_re_ranker_demotes_nothing():
+    documents = [document("a", "a b"), document("wanted", "a")]
+    parts = {"select": {"top_k": 1}}
+    row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 1, "wanted")]))], **parts).rows[0]
+    assert row["facts"][0]["cause"] == "outside_top_k"
+
+
+PARTS = st.fixed_dictionaries(
+    {
+        "fusion": st.sampled_from(["one", "rrf"]),
+        "rerank": st.sampled_from([None, RULES]),
+        "depth": st.none() | st.integers(1, 3),
+        "keep_zero": st.booleans(),
+        "select": st.sampled_from(
+            [
+                {"top_k": 1},
+                {"top_k": 3, "redundancy": "drop"},
+                {"budget": 6},
+                {"budget": 6, "merge": True},
+                {"top_k": 2, "parent": "big"},
+                {"budget": 9, "mmr": {"weight": 0.5}},
+            ]
+        ),
+        "coverage": st.sampled_from(
+            [
+                {"rule": "span"},
+                {"rule": "one_chunk"},
+                {"rule": "token_share", "at_least": "0.6", "analyzer": "ascii_words"},
+            ]
+        ),
+    }
+)
+
+
+@given(TEXTS, PARTS, st.sampled_from(["a", "a b", "c"]), st.data())
+def test_every_lost_fact_of_any_arm_has_exactly_one_cause_and_causes_add_up(texts, parts, asked, data):
+    texts = [f"{text} {text[::-1]}" for text in texts]
+    documents = [document(f"d{n}", text, current=n != 1) for n, text in enumerate(texts)]
+    wanted = [data.draw(facts(texts), label="fact") for _ in range(3)]
+    wanted = gold("q", *(fact(f"f{n}", *one.support) for n, one in enumerate(wanted)))
+    names = ["overlap"] if parts["fusion"] == "one" else ["overlap", "bm25"]
+    own = {"depth": parts["depth"], "keep_zero": parts["keep_zero"]}
+    chunk_section = {"small": {"method": "window", "chunk_size": 4, "chunk_overlap": 2}}
+    if "parent" in parts["select"]:
+        chunk_section["big"] = {"method": "window", "chunk_size": 7}
+    ran = run(
+        documents,
+        [query("q", asked)],
+        [wanted],
+        synonyms=[("a", "c")],
+        chunk=chunk_section,
+        eligibility={"versions": "current"},
+        retrieve={name: {**BRANCHES[name], **own} for name in names},
+        fuse={"method": "single" if len(names) == 1 else "rrf", "rerank": parts["rerank"]},
+        select=parts["select"],
+        score={"coverage": parts["coverage"]},
+    )
+    (row,) = ran.rows
+    assert row["required"] == 3 == len(row["facts"])
+    for point in ("index", "candidates", "context"):
+        assert row["covered"][point] == sum(one[point] for one in row["facts"])
+    causes = [one["cause"] for one in row["facts"]]
+    assert sum(cause is not None for cause in causes) == 3 - row["covered"]["context"]
+    for one in row["facts"]:
+        assert (one["cause"] is None) == one["context"]
+        assert one["cause"] in (None, *CAUSES)
+        if not one["context"]:
+            stage = "context" if one["candidates"] else "candidates" if one["index"] else "index"
+            assert (
+                one["cause"]
+                in {
+                    "index": ("ineligible", "not_chunked"),
+                    "candidates": ("not_matched", "below_depth"),
+                    "context": ("demoted", "crowded_out", "does_not_fit", "outside_top_k"),
+                }[stage]
+            )
+        if parts["coverage"]["rule"] == "span":
+            if one["cause"] == "outside_top_k":
+                assert len(row["context"]) == parts["select"]["top_k"]
+            if one["cause"] == "does_not_fit":
+                assert any(skip["reason"] == "does-not-fit" for skip in row["skipped"])
+        if one["cause"] == "demoted":
+            assert len(names) > 1 or parts["rerank"]
+        if one["cause"] == "below_depth":
+            assert parts["depth"]
