@@ -59,28 +59,30 @@ def _mend_lock(lock: Path) -> Iterator[str]:
     if not lock.is_file():
         return
     data = lock.read_bytes()
-    entries = [match.start() for match in _ENTRY.finditer(data, data.find(b"\nstages:") + 1)]
-    if entries and _is_whole(data[entries[-1] :]):
+    whole = data[: data.rfind(b"\n") + 1]
+    entries = [match.start() for match in _ENTRY.finditer(whole, whole.find(b"\nstages:") + 1)]
+    if entries and not _is_whole(whole[entries[-1] :]):
+        whole = whole[: entries.pop()]
+    if entries and whole == data:
         return
-    if len(entries) > 1:
-        write(lock, data[: entries[-1]])
+    if entries:
+        write(lock, whole)
     else:
         lock.unlink()
     yield f"{lock} was cut short by a killed run; the stages that it lacks come from the run cache"
 
 
 def _is_whole(entry: bytes) -> bool:
-    if not entry.endswith(b"\n"):
-        return False
     try:
         ((name, stage),) = YAML(typ="safe", pure=True).load(entry.decode()).items()
     except (YAMLError, ValueError, AttributeError):
         return False
+    if not isinstance(stage, dict) or "cmd" not in stage or None in stage.values():
+        return False
     if name.partition("@")[0] not in plan.STAGES:
-        return True  # a stage of the user's own, which may lack anything
+        return True  # a stage of the user's own, which may have no outputs
     # Each entry ends with its outputs. DVC notices by itself that one is missing, but not that one is incomplete.
-    outputs = stage.get("outs") if isinstance(stage, dict) else None
-    return bool(outputs) and all(map(_is_complete, outputs))
+    return bool(stage.get("outs")) and all(map(_is_complete, stage["outs"]))
 
 
 def _is_complete(output: object) -> bool:
