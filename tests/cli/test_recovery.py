@@ -6,6 +6,7 @@ import os
 import re
 import time
 
+import psutil
 import pytest
 
 from spanledger.cli.recovery import recover, renew_state
@@ -105,23 +106,11 @@ class TestLock:
 
 
 class TestOwners:
+    MINE = " ".join(psutil.Process().cmdline())
+
     @pytest.fixture
     def owners(self, project):
         return project / ".dvc" / "tmp" / "rwlock"
-
-    def fill(self, owners, write=None, read=None, old=False):
-        """Who writes what and who reads what, as DVC keeps it; old: written long before this process was started."""
-        entry = {"cmd": "dvc repro"}
-        owners.write_text(
-            json.dumps(
-                {
-                    "write": {path: {"pid": pid, **entry} for path, pid in (write or {}).items()},
-                    "read": {path: [{"pid": pid, **entry} for pid in pids] for path, pids in (read or {}).items()},
-                }
-            )
-        )
-        if old:
-            os.utime(owners, (1_000_000_000, 1_000_000_000))
 
     @pytest.fixture
     def dead(self):
@@ -131,34 +120,50 @@ class TestOwners:
         os.waitpid(pid, 0)
         return pid
 
+    @pytest.fixture
+    def zombie(self):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        yield pid
+        os.waitpid(pid, 0)
+
     @pytest.mark.parametrize("text", ["", '{"write": {"/a/b": {"pi', "[1]", '{"write": {"/a": 3}}', '{"read": 1}'])
-    def test_one_that_cannot_be_read_goes(self, text, owners, project):
+    def test_one_that_cannot_be_read_is_emptied(self, text, owners, project):
         owners.write_text(text)
         assert len(recover(project)) == 1
-        assert not owners.exists()
+        assert owners.read_text() == "{}"
 
-    def test_empty_lists_stay(self, owners, project):
-        owners.write_text("{}")
+    def test_the_dead_go_and_the_living_stay(self, owners, project, dead, zombie):
+        def one(pid):
+            return {"pid": pid, "cmd": self.MINE}
+
+        lists = {
+            "write": {"/a": one(os.getpid()), "/b": one(dead), "/c": one(zombie)},
+            "read": {"/d": [one(dead), one(os.getpid())], "/e": [one(zombie)]},
+        }
+        owners.write_text(json.dumps(lists))
         assert recover(project) == []
-        assert owners.exists()
+        left = {"write": {"/a": one(os.getpid())}, "read": {"/d": [one(os.getpid())]}}
+        assert json.loads(owners.read_text()) == left
 
-    @pytest.mark.parametrize("part", ["write", "read"])
-    def test_id_that_another_process_has_got_by_now(self, part, owners, project):
-        held = {"/a": os.getpid()} if part == "write" else {"/a": [os.getpid()]}
-        self.fill(owners, **{part: held}, old=True)
-        assert len(recover(project)) == 1
-        assert not owners.exists()
+    @pytest.mark.parametrize("older, command", [(True, MINE), (False, "/there/dvc/__main__.py repro")])
+    def test_the_id_of_a_dead_one_that_another_has_got(self, older, command, owners, project):
+        """This process has it: it is younger than the list, or it was started with other arguments."""
+        entry = {"pid": os.getpid(), "cmd": command}
+        owners.write_text(json.dumps({"write": {"/a": entry}, "read": {"/b": [entry]}}))
+        if older:
+            os.utime(owners, (1_000_000_000, 1_000_000_000))
+        recover(project)
+        assert json.loads(owners.read_text()) == {"write": {}, "read": {}}
 
-    def test_live_owner_stays_with_all_others(self, owners, project, dead):
-        self.fill(owners, write={"/a": os.getpid(), "/b": dead})
+    @pytest.mark.parametrize("text", ["{}", '{"write": {}, "read": {}}'])
+    def test_empty_lists_stay_as_they_are(self, text, owners, project):
+        owners.write_text(text)
+        before = owners.stat()
         assert recover(project) == []
-        assert owners.exists()
-
-    def test_dead_owner_stays(self, owners, project, dead):
-        """DVC passes over it; an orphan that is just starting reads there that its DVC is dead."""
-        self.fill(owners, write={"/a": dead}, read={"/b": [dead]}, old=True)
-        assert recover(project) == []
-        assert owners.exists()
+        assert owners.stat() == before
 
 
 class TestRunCache:

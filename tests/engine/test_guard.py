@@ -112,28 +112,40 @@ class TestDieWithSnakemake:
         assert self.run(dead.pid) == ("", -signal.SIGKILL)
 
 
-class TestDvcThatMakes:
+class TestIsOrphan:
     OUTPUT = "results/x/provenance/chunk.json"
 
-    def test_pid_of_the_writer(self, tmp_path, monkeypatch):
+    @pytest.fixture
+    def owners(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        writers = {
-            f"{tmp_path}/results/x/provenance/index.json": {"pid": 1, "cmd": "dvc repro"},
-            f"{tmp_path}/{self.OUTPUT}": {"pid": 22, "cmd": "dvc repro"},
-            f"{tmp_path}/other-{self.OUTPUT}": {"pid": 333, "cmd": "dvc repro"},
-        }
         (tmp_path / ".dvc" / "tmp").mkdir(parents=True)
-        (tmp_path / ".dvc" / "tmp" / "rwlock").write_text(json.dumps({"write": writers, "read": {}}))
-        assert guard.dvc_that_makes(self.OUTPUT) == 22
-        assert guard.dvc_that_makes("results/y/provenance/chunk.json") is None
+        return tmp_path / ".dvc" / "tmp" / "rwlock"
 
-    @pytest.mark.parametrize("text", [None, "", "{}", '{"write": {"/a/resu', '{"read": {}}'])
-    def test_nothing_where_dvc_says_nothing(self, text, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / ".dvc" / "tmp").mkdir(parents=True)
+    def fill(self, owners, **writers):
+        paths = {"this": self.OUTPUT, "other": "results/x/provenance/index.json", "longer": f"a{self.OUTPUT}"}
+        writers = {f"{owners.parent}/{paths[name]}": {"pid": pid, "cmd": "x"} for name, pid in writers.items()}
+        owners.write_text(json.dumps({"write": writers, "read": {}}))
+
+    def test_dvc_lives(self, owners):
+        self.fill(owners, this=os.getppid(), other=2**22, longer=2**22)
+        assert not guard.is_orphan(self.OUTPUT)
+
+    def test_dvc_is_dead(self, owners):
+        self.fill(owners, this=2**22, other=os.getppid(), longer=os.getppid())
+        assert guard.is_orphan(self.OUTPUT)
+
+    def test_nobody_makes_the_output(self, owners):
+        """The next run has cleared the list, or is at another stage."""
+        self.fill(owners, other=os.getppid())
+        assert guard.is_orphan(self.OUTPUT)
+        owners.write_text("{}")
+        assert guard.is_orphan(self.OUTPUT)
+
+    @pytest.mark.parametrize("text", [None, "", '{"write": {"/a/resu', "[]", '{"write": 1}', '{"write": {"/a": 1}}'])
+    def test_nothing_is_known(self, text, owners):
         if text is not None:
-            (tmp_path / ".dvc" / "tmp" / "rwlock").write_text(text)
-        assert guard.dvc_that_makes(self.OUTPUT) is None
+            owners.write_text(text.replace("/a", f"/a/{self.OUTPUT}"))
+        assert not guard.is_orphan(self.OUTPUT)
 
 
 class TestClaim:

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 from ruamel.yaml import YAML, YAMLError
@@ -92,28 +93,32 @@ def _is_complete(output: object) -> bool:
 
 
 def _mend_owners(owners: Path) -> Iterator[str]:
-    """Removes DVC's list of who works on what if it cannot be read, or if it names a dead process whose id another one
-    has got, for which DVC would wait forever. Other dead ones stay: an orphan that is only just starting learns from
-    them that it is one, and DVC itself passes over them."""
+    """Takes dead processes out of DVC's list of who is at work on what, or empties one that cannot be read. DVC does so
+    itself with the dead, but would wait forever for one whose process id another has got by now."""
     if not owners.is_file():
         return
-    try:
-        lists = json.loads(owners.read_bytes())
-        named = [*lists.get("write", {}).values(), *(one for some in lists.get("read", {}).values() for one in some)]
-        processes = {int(one["pid"]) for one in named}
-    except (ValueError, TypeError, LookupError, AttributeError):
-        owners.unlink()
-        yield f"{owners} was cut short by a killed run and is removed"
-        return
     written = owners.stat().st_mtime
-    if any(map(psutil.pid_exists, processes)) and not any(_lived(process, written) for process in processes):
-        owners.unlink()
-        yield f"{owners} names processes of a killed run and is removed"
-
-
-def _lived(process: int, then: float) -> bool:
     try:
-        return psutil.Process(process).create_time() <= then
+        lists = {"write": {}, "read": {}, **json.loads(owners.read_bytes())}
+        read = {path: [one for one in some if _lives(one, written)] for path, some in lists["read"].items()}
+        live = {
+            "write": {path: one for path, one in lists["write"].items() if _lives(one, written)},
+            "read": {path: some for path, some in read.items() if some},
+        }
+    except (ValueError, TypeError, LookupError, AttributeError):
+        write(owners, b"{}")
+        yield f"{owners} was cut short by a killed run and is emptied"
+        return
+    if live != lists:
+        write(owners, json.dumps(live).encode())
+
+
+def _lives(owner: dict[str, Any], written: float) -> bool:
+    try:
+        process = psutil.Process(owner["pid"])
+        # DVC notes its arguments beside its id. They tell where the time, which is exact to a second only, does not.
+        last = " ".join(process.cmdline()).split(" ")[-1]
+        return process.create_time() <= written and last == owner["cmd"].split(" ")[-1]
     except psutil.Error:
         return False
 
