@@ -56,12 +56,16 @@ class TestTwoExperiments:
         both = project.read("params.yaml")
         project.write("params.yaml", params)
         project.write("results/notes.txt", "mine")
+        own = "  own:\n    cmd: echo\n"
+        project.write("dvc.lock", project.read("dvc.lock") + own)
         assert project.spanledger("prune").output.splitlines() == [
             f"removed results/{OTHER}",
             *(f"removed {stage}@{OTHER} from dvc.lock" for stage in plan.STAGES),
         ]
         assert not (project.root / "results" / OTHER).exists()
         assert lock_entries(project) == locked
+        assert project.read("dvc.lock").endswith(own)
+        project.write("dvc.lock", project.read("dvc.lock").removesuffix(own))
         assert (project.results(), project.read("results/notes.txt")) == (first, "mine")
         assert project.spanledger("prune").output == ""
         assert project.repro().fates == dict.fromkeys(project.stages(), "skipped")
@@ -71,6 +75,14 @@ class TestTwoExperiments:
         done = project.repro()
         assert {stage for stage, fate in done.fates.items() if fate == "restored"} == project.stages(experiment=OTHER)
         assert done.ran == set()
+
+    @pytest.mark.parametrize("left", ["", "schema: '2.0'\nstages:\n  chu"])
+    def test_prune_waits_for_the_repair_of_a_cut_lock(self, left, project):
+        project.write("results/gone/metrics.json", "{}")
+        project.write("dvc.lock", left)
+        done = project.spanledger("prune", status=1)
+        assert "dvc.lock: was cut short" in done.output and "Traceback" not in done.output
+        assert (project.root / "results" / "gone" / "metrics.json").exists()
 
     def test_the_bundled_params_survive_an_addition_to_the_letter(self, project):
         before = project.read("params.yaml")

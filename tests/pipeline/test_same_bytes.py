@@ -53,7 +53,7 @@ def test_snakemake_alone_in_a_clone_with_one_job_at_a_time(shared_project, tmp_p
     clone = type(shared_project)(tmp_path / "clone" / "project")
     assert set(clone.results()) == {"metrics.json", "arms.csv"}
     environment = {"PYTHONHASHSEED": "0", "LC_ALL": "C", "LANG": "C", "TZ": "Asia/Shanghai", "PYTHONUTF8": "0"}
-    clone.snakemake("--cores", "1", "--forceall", environment=environment)
+    clone.snakemake("--cores", "1", environment=environment)
     assert clone.results() == shared_project.results()
     assert clone.git("status", "--porcelain").output == ""
 

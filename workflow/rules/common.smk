@@ -29,7 +29,9 @@ shell.prefix(f"set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1 {guard.STARTE
 # stage@experiment, and in front of it the path of dvc.yaml where DVC runs in another folder.
 UNDER_DVC = os.environ.get("DVC_STAGE", "").rpartition(":")[2]
 if UNDER_DVC and workflow.is_main_process:
-    guard.die_with_parent(guard.dvc_that_makes("results/{1}/provenance/{0}.json".format(*UNDER_DVC.split("@"))))
+    guard.die_with_parent()
+    if guard.is_orphan("results/{1}/provenance/{0}.json".format(*UNDER_DVC.split("@"))):
+        raise WorkflowError("the DVC that started this run is gone")
     # DVC names the stage; more is of interest only when something is wrong.
     logger.setLevel(logging.WARNING)
 # From the command line: Snakemake has no settings of this kind yet when it reads the Snakefile.

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 from ruamel.yaml import YAML, YAMLError
@@ -59,28 +60,30 @@ def _mend_lock(lock: Path) -> Iterator[str]:
     if not lock.is_file():
         return
     data = lock.read_bytes()
-    entries = [match.start() for match in _ENTRY.finditer(data, data.find(b"\nstages:") + 1)]
-    if entries and _is_whole(data[entries[-1] :]):
+    whole = data[: data.rfind(b"\n") + 1]
+    entries = [match.start() for match in _ENTRY.finditer(whole, whole.find(b"\nstages:") + 1)]
+    if entries and not _is_whole(whole[entries[-1] :]):
+        whole = whole[: entries.pop()]
+    if entries and whole == data:
         return
-    if len(entries) > 1:
-        write(lock, data[: entries[-1]])
+    if entries:
+        write(lock, whole)
     else:
         lock.unlink()
     yield f"{lock} was cut short by a killed run; the stages that it lacks come from the run cache"
 
 
 def _is_whole(entry: bytes) -> bool:
-    if not entry.endswith(b"\n"):
-        return False
     try:
         ((name, stage),) = YAML(typ="safe", pure=True).load(entry.decode()).items()
     except (YAMLError, ValueError, AttributeError):
         return False
+    if not isinstance(stage, dict) or "cmd" not in stage or None in stage.values():
+        return False
     if name.partition("@")[0] not in plan.STAGES:
-        return True  # a stage of the user's own, which may lack anything
+        return True  # a stage of the user's own, which may have no outputs
     # Each entry ends with its outputs. DVC notices by itself that one is missing, but not that one is incomplete.
-    outputs = stage.get("outs") if isinstance(stage, dict) else None
-    return bool(outputs) and all(map(_is_complete, outputs))
+    return bool(stage.get("outs")) and all(map(_is_complete, stage["outs"]))
 
 
 def _is_complete(output: object) -> bool:
@@ -90,28 +93,32 @@ def _is_complete(output: object) -> bool:
 
 
 def _mend_owners(owners: Path) -> Iterator[str]:
-    """Removes DVC's list of who works on what if it cannot be read, or if it names a dead process whose id another one
-    has got, for which DVC would wait forever. Other dead ones stay: an orphan that is only just starting learns from
-    them that it is one, and DVC itself passes over them."""
+    """Takes dead processes out of DVC's list of who is at work on what, or empties one that cannot be read. DVC does so
+    itself with the dead, but would wait forever for one whose process id another has got by now."""
     if not owners.is_file():
         return
-    try:
-        lists = json.loads(owners.read_bytes())
-        named = [*lists.get("write", {}).values(), *(one for some in lists.get("read", {}).values() for one in some)]
-        processes = {int(one["pid"]) for one in named}
-    except (ValueError, TypeError, LookupError, AttributeError):
-        owners.unlink()
-        yield f"{owners} was cut short by a killed run and is removed"
-        return
     written = owners.stat().st_mtime
-    if any(map(psutil.pid_exists, processes)) and not any(_lived(process, written) for process in processes):
-        owners.unlink()
-        yield f"{owners} names processes of a killed run and is removed"
-
-
-def _lived(process: int, then: float) -> bool:
     try:
-        return psutil.Process(process).create_time() <= then
+        lists = {"write": {}, "read": {}, **json.loads(owners.read_bytes())}
+        read = {path: [one for one in some if _lives(one, written)] for path, some in lists["read"].items()}
+        live = {
+            "write": {path: one for path, one in lists["write"].items() if _lives(one, written)},
+            "read": {path: some for path, some in read.items() if some},
+        }
+    except (ValueError, TypeError, LookupError, AttributeError):
+        write(owners, b"{}")
+        yield f"{owners} was cut short by a killed run and is emptied"
+        return
+    if live != lists:
+        write(owners, json.dumps(live).encode())
+
+
+def _lives(owner: dict[str, Any], written: float) -> bool:
+    try:
+        process = psutil.Process(owner["pid"])
+        # DVC notes its arguments beside its id. They tell where the time, which is exact to a second only, does not.
+        last = " ".join(process.cmdline()).split(" ")[-1]
+        return process.create_time() <= written and last == owner["cmd"].split(" ")[-1]
     except psutil.Error:
         return False
 

@@ -43,14 +43,15 @@ def die_with_snakemake() -> None:
     die_with_parent(int(os.environ[STARTER]) if STARTER in os.environ else None)
 
 
-def dvc_that_makes(output: str) -> int | None:
-    """The process id of the DVC that is making an output, by DVC's own list in the current folder; None where that says
-    nothing."""
+def is_orphan(output: str) -> bool:
+    """Whether the DVC that started this process to make an output is dead, by DVC's own list, in the current folder, of
+    who is at work on what. Where that cannot be read, it is not."""
     try:
-        writers = json.loads(Path(".dvc", "tmp", "rwlock").read_bytes())["write"]
-        return next((writer["pid"] for path, writer in writers.items() if path.endswith(f"/{output}")), None)
-    except (OSError, ValueError, KeyError):
-        return None
+        writers = json.loads(Path(".dvc", "tmp", "rwlock").read_bytes()).get("write", {})
+        makers = [writer["pid"] for path, writer in writers.items() if path.endswith(f"/{output}")]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+    return not any(map(_is_above, makers))
 
 
 def claim(folder: Path) -> None:
