@@ -30,7 +30,7 @@ def text() -> str:
         lines += [f"## {title}\n", f"{introduction}\n"]
         definitions = schema.load(name)["$defs"]
         for part, definition in definitions.items():
-            if "properties" in definition:
+            if any(definition.get("properties", {}).values()):
                 lines += _table(part, definition, definitions)
     return "\n".join(lines)
 
