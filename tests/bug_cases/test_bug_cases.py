@@ -6,16 +6,20 @@ Case 2 counts tokens as words, case 6 as bytes. Texts and spans are in code poin
 import pytest
 
 from builders import chunk, document, evidence, fact, gold, query
+from one_arm import arm_settings
 from spanledger.chunking import chunk_documents
 from spanledger.core.errors import InputError
-from spanledger.coverage import Coverage
 from spanledger.engine import params
+from spanledger.fusion import fuse
 from spanledger.normalise import Policy, normalise_documents
 from spanledger.retrieval import retrieve
 from spanledger.retrieval.indexing import build_indexes
-from spanledger.scoring import ArmScorer
+from spanledger.scoring.arm import ArmScorer, Tables
+from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.selection import select
+from spanledger.selection.shelf import Shelf
 
+SPAN_RULE = Rule({"rule": "span"})
 EMOJI = "aé😀b"
 
 
@@ -91,13 +95,13 @@ def test_case_8_normalising_moves_no_span():
         documents, [], {"method": "window", "unit": "word", "chunk_size": 1, "chunk_overlap": 0, "tail": "drop"}
     )
     assert [(c.body, c.spans) for c in table] == [("café", ((0, 5),)), ("noir", ((6, 10),))]
-    assert Coverage(table).fact_covered(fact("f", [evidence(6, 10, "d")]), {1})
+    assert Coverage(table, SPAN_RULE).fact_covered(fact("f", [evidence(6, 10, "d")]), {1})
 
 
 def test_case_10_a_repeated_hit_counts_once():
     """Evidence [10, 20), chunks [0, 15) and [10, 25): 10 of 10 characters are held, not 15."""
     chunks = [chunk(0, "x" * 15, spans=[(0, 15)]), chunk(1, "x" * 15, spans=[(10, 25)])]
-    coverage, one = Coverage(chunks), fact("f", [evidence(10, 20)])
+    coverage, one = Coverage(chunks, SPAN_RULE), fact("f", [evidence(10, 20)])
     assert [coverage.fact_covered(one, pool) for pool in ({0}, {1}, {0, 1})] == [False, True, True]
     assert coverage.source_lengths([0, 1]) == (30, 25)
     row = _scored(chunks, gold("q", one, fact("g", [evidence(10, 20)], [evidence(12, 14)])))
@@ -113,22 +117,34 @@ def test_case_10_a_fact_held_by_two_groups_counts_once():
 def _scored(chunks, wanted):
     """The line of one query whose context is all of these chunks."""
     documents, queries = [document("doc")], [query("q", "x" * 15)]
-    rule = {"versions": "all", "visibility": None, "acl": "ignore"}
-    branch = {"index": "words", "scorer": "term_overlap", "depth": None, "tie": "document"}
-    limits = {"top_k": 9, "budget": None, "unit": None}
+    settings = arm_settings(select={"top_k": 9})
+    (branch,), rule = settings["branches"].values(), settings["eligibility"]
     indexes, _ = build_indexes(chunks, documents, queries, rule, {"analyzer": "ascii_words"})
     candidates, _ = retrieve(indexes, chunks, queries, "ascii_words", branch)
-    contexts, _ = select(candidates, chunks, limits)
-    settings = {
-        "eligibility": rule,
-        "select": limits,
-        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "trail": None},
-        "branches": {"words": branch},
-        "analyzers": {"words": "ascii_words"},
-    }
-    scorer = ArmScorer("arm", chunks, documents, queries, [wanted], {"words": indexes}, settings)
-    (row,) = scorer.score(candidates, contexts)
+    contexts, _ = select(candidates, Shelf(chunks), queries, settings["select"], rule)
+    tables = Tables(chunks, documents, queries, [wanted], {"words": indexes})
+    (row,) = ArmScorer("an-arm", tables, settings).score(candidates, contexts)
+    assert len(row["context"]) == len(chunks)
     return row
+
+
+def test_case_11_a_chunk_that_two_branches_found_is_one_entry():
+    """Two indexes of unlike terms over one chunk table: both put the same chunk first, and it has 2/61."""
+    documents = [document("a", "日志 logs"), document("b", "other")]
+    table, _ = chunk_documents(documents, [], {"method": "document"})
+    queries = [query("q", "logs 日志")]
+    rule = {"versions": "all", "visibility": None, "acl": "ignore"}
+    branch = {"scorer": "bm25", "k1": 1.2, "b": 0.75, "depth": None, "tie": "document"}
+    rankings = {}
+    for analyzer in ("ascii_words", "cjk_bigrams"):
+        indexes, _ = build_indexes(table, documents, queries, rule, {"analyzer": analyzer})
+        rankings[analyzer], _ = retrieve(indexes, table, queries, analyzer, branch)
+        assert [table[o].doc_id for o in rankings[analyzer][0].chunks] == ["a"]
+    setting = {"branches": list(rankings), "method": "rrf", "k": 60, "tie": "document", "rerank": None}
+    (merged,), counters = fuse(rankings, table, queries, setting)
+    assert [(table[o].doc_id, table[o].spans) for o in merged.chunks] == [("a", ((0, 7),))]
+    assert merged.scores == (2 / 61,)
+    assert (counters["candidates"], counters["merged_duplicates"]) == (1, 1)
 
 
 @pytest.mark.parametrize("scorer", [{"scorer": "term_overlap"}, {"scorer": "bm25", "k1": 1.2, "b": 0.75}])
