@@ -102,7 +102,8 @@ def test_rows_do_not_depend_on_the_order_of_lines(evidence_mapping):
     shuffled = random.Random(1).sample(evidence_mapping.rows, len(evidence_mapping.rows))
     assert shuffled != evidence_mapping.rows
     assert arm_rows(section, shuffled, counters) == arm_rows(section, evidence_mapping.rows, counters)
-    assert tag_rows(section, shuffled) == tag_rows(section, evidence_mapping.rows)
+    table = arm_rows(section, shuffled, counters)
+    assert tag_rows(section, shuffled, table) == tag_rows(section, evidence_mapping.rows, table)
 
 
 def test_arms_stand_in_the_order_of_the_section():
@@ -125,7 +126,7 @@ def test_a_query_counts_under_each_of_its_tags():
         *(line("first", "q", 1, 1, 10, ("b", "a")), line("first", "r", 0, 2, 20, ("a",)), line("first", "s", 0, 0, 60)),
         *(line("second", "q", 0, 1, 5, ("b", "a")), line("second", "r", 1, 2, 7, ("a",)), line("second", "s", 0, 0)),
     ]
-    rows = tag_rows(two_arms(), lines)
+    rows = tag_rows(two_arms(), lines, [])
     shown = [(row["arm"], row["tag"], row["queries"], row["macro_recall"], row["mean_cost"]) for row in rows]
     assert shown == [
         ("second", "a", 2, 0.25, 6),
@@ -133,9 +134,15 @@ def test_a_query_counts_under_each_of_its_tags():
         ("first", "a", 2, 0.5, 15),
         ("first", "b", 1, 1, 10),
     ]
-    assert [row["tag"] for row in tag_rows(two_arms(), [line("first", "q", 1, 1), line("second", "q", 1, 1)])] == [
-        None
-    ] * 2
+
+
+def test_without_tags_a_row_stands_for_all_queries_of_an_arm():
+    lines = [line("first", "q", 1, 2, 10), line("second", "q", 2, 2, 30)]
+    table = arm_rows(two_arms(), lines, COUNTERS)
+    first, second = tag_rows(two_arms(), lines, table)[::-1]
+    assert (first["arm"], first["tag"], first["macro_recall"], first["mean_cost"]) == ("first", None, 0.5, 10)
+    tagged = [{**row, "tags": ["t"]} for row in lines]
+    assert [{**row, "tag": None} for row in tag_rows(two_arms(), tagged, table)] == [second, first]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 1000, 460
-LEFT, RIGHT, TOP, BOTTOM = 60, 960, 16, 408  # the edges of the plot inside the drawing
+WIDTH, HEIGHT = 1000, 470
+LEFT, RIGHT, TOP, BOTTOM = 60, 960, 26, 418  # the edges of the plot inside the drawing
 _RADIUS = 7
 _LETTER, _LINE = 8, 15  # the room that a character of a label takes
 _GAP = 3  # between two labels beside each other

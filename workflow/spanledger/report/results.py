@@ -68,7 +68,7 @@ class Results:
             counters,
             diagnostics(section, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
-            tag_rows(section, rows),
+            tag_rows(section, rows, table),
         )
 
     @property

@@ -34,17 +34,21 @@ def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]], counters: dict
     ]
 
 
-def tag_rows(section: dict[str, Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def tag_rows(section: dict[str, Any], rows: list[dict[str, Any]], table: list[ArmRow]) -> list[dict[str, Any]]:
     """The metrics of each arm over the queries of each tag: arms in the order of params.yaml, tags by code point. A
-    query counts under each of its tags. One row without a tag stands for each arm where no query has any."""
+    query counts under each of its tags. Where no query has any, one row without a tag stands for each arm, with its
+    values of `table`, which is that of `arm_rows`."""
     lines = by_arm(section, rows)
     unit, cutoffs = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
-    tags = sorted({tag for row in rows for tag in row["tags"]}) or [None]
+    tags = sorted({tag for row in rows for tag in row["tags"]})
+    if not tags:
+        names = query_metrics([], unit, cutoffs)
+        return [{"arm": row["arm"], "tag": None, **{name: row[name] for name in names}} for row in table]
     return [
         {
             "arm": arm.name,
             "tag": tag,
-            **query_metrics([row for row in lines[arm.name] if tag is None or tag in row["tags"]], unit, cutoffs),
+            **query_metrics([row for row in lines[arm.name] if tag in row["tags"]], unit, cutoffs),
         }
         for arm in arms(section)
         for tag in tags
