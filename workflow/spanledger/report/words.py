@@ -21,7 +21,8 @@ CAUSES = {
     "does_not_fit": ("did not fit", "It was among the candidates but did not fit into what was left of the budget."),
     "outside_top_k": (
         "outside the top k",
-        "It was among the candidates, but the context already had as many passages as it may.",
+        "It was among the candidates, but the context already had as many passages as it may, or what covers it was "
+        "passed over as redundant.",
     ),
 }
 
