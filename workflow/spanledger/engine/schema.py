@@ -73,7 +73,7 @@ def _filled(value: dict[str, Any], definition: dict[str, Any], definitions: dict
 
 def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
     # "expected" is an annotation of our own: what a schema asks for, where the keyword alone would say too little
-    if error.validator in ("type", "not", "anyOf") and "expected" in error.schema:
+    if error.validator in ("type", "not", "anyOf", "pattern") and "expected" in error.schema:
         whole = error.validator != "type" and isinstance(error.instance, dict)
         found = "" if whole else f", found {shown(error.instance)}"
         yield path(error), f"expected {error.schema['expected']}{found}"
