@@ -37,6 +37,9 @@ trial:
 """
 
 
+PLAIN_SELECT = {"redundancy": "keep", "mmr": None, "parent": None, "merge": False}
+
+
 @pytest.fixture
 def parse(tmp_path):
     def parsed(text):
@@ -65,16 +68,31 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
         "trial": {
             "normalise": {"newlines": "lf", "bom": "keep", "zero_width": "keep", "unicode": "keep"},
             "chunk": {
-                "fixed": {"method": "window", "unit": "char", "chunk_size": 120, "chunk_overlap": 0, "tail": "drop"},
+                "fixed": {
+                    "method": "window",
+                    "unit": "char",
+                    "chunk_size": 120,
+                    "chunk_overlap": 0,
+                    "tail": "drop",
+                    "group_by": ["document"],
+                },
                 "whole": {"method": "document"},
             },
             "eligibility": {
                 "all": {"versions": "all", "visibility": None, "acl": "ignore"},
                 "current": {"versions": "current", "visibility": None, "acl": "ignore"},
             },
-            "index": {"words": {"analyzer": "ascii_words"}},
+            "index": {"words": {"analyzer": "ascii_words", "revision": "1"}},
             "retrieve": {
-                "shared": {"scorer": "term_overlap", "index": "words", "depth": None, "tie": "document"},
+                "shared": {
+                    "scorer": "term_overlap",
+                    "index": "words",
+                    "depth": None,
+                    "tie": "document",
+                    "keep_zero": False,
+                    "repeat_query_terms": False,
+                    "expand": None,
+                },
                 "ranked": {
                     "scorer": "bm25",
                     "index": "words",
@@ -82,14 +100,25 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
                     "b": 0.75,
                     "depth": None,
                     "tie": "document",
+                    "keep_zero": False,
+                    "repeat_query_terms": False,
+                    "expand": None,
                 },
             },
-            "fuse": {"first": {"branches": ["shared"]}, "second": {"branches": ["ranked"]}},
-            "select": {
-                "top2": {"top_k": 2, "budget": None, "unit": None},
-                "short": {"top_k": None, "budget": 240, "unit": "char"},
+            "fuse": {
+                "first": {"branches": ["shared"], "method": "single", "rerank": None},
+                "second": {"branches": ["ranked"], "method": "single", "rerank": None},
             },
-            "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "trail": None},
+            "select": {
+                "top2": {"top_k": 2, "budget": None, "unit": None, **PLAIN_SELECT},
+                "short": {"top_k": None, "budget": 240, "unit": "char", **PLAIN_SELECT},
+            },
+            "score": {
+                "coverage": {"rule": "span"},
+                "cost": {"unit": "char", "text": "body"},
+                "trail": None,
+                "cutoffs": [1],
+            },
             "report": {"primary": {"metric": "macro_recall"}},
             "arms": "grid",
         },
@@ -142,6 +171,7 @@ def test_defaults_are_inherited_and_a_setting_s_own_value_wins(raw):
         "whole": {"method": "document"},  # takes nothing of all that
     }
     plain = {"method": "window", "unit": "word", "chunk_size": 90, "chunk_overlap": 30, "tail": "drop"}
+    plain["group_by"] = ["document"]
     assert params.resolve(raw)["trial"]["chunk"] == {
         "one": plain,
         "two": {**plain, "unit": "char", "chunk_overlap": 0},
@@ -161,7 +191,7 @@ def test_a_default_that_no_setting_takes_is_told(raw):
         (
             "trial.chunk.defaults.chunksize",
             "no setting takes this key: did you mean 'chunk_size'? "
-            "valid: chunk_overlap, chunk_size, method, tail, unit",
+            "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
         ),
         ("trial.chunk.defaults.tail", "no setting takes this key"),
     ]
@@ -170,7 +200,11 @@ def test_a_default_that_no_setting_takes_is_told(raw):
 def test_a_setting_of_no_known_method_does_not_make_its_defaults_faults_too(raw):
     raw["trial"]["chunk"] = {"defaults": {"chunk_size": 9}, "one": {"method": "windw"}, "two": {}}
     assert faults(raw) == [
-        ("trial.chunk.one.method", "unknown value 'windw': did you mean 'window'? valid: document, paragraph, window"),
+        (
+            "trial.chunk.one.method",
+            "unknown value 'windw': did you mean 'window'? "
+            "valid: aggregate, document, paragraph, sentence, structured, window",
+        ),
         ("trial.chunk.two", "lacks method"),
     ]
 
@@ -264,7 +298,7 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
         (
             "score",
             {"cost": {"unit": "token"}},
-            [("score.cost.unit", "unknown value 'token': valid: byte, char, lexical, word")],
+            [("score.cost.unit", "unknown value 'token': valid: analyzer, byte, char, lexical, word")],
         ),
         (
             "report",
@@ -273,7 +307,7 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
                 (
                     "report.primary.metric",
                     "unknown value 'recall': did you mean 'macro_recall'? "
-                    "valid: macro_recall, macro_recall_candidates, macro_recall_index",
+                    "valid: complete_rate, macro_recall, macro_recall_candidates, macro_recall_index, mrr",
                 )
             ],
         ),
@@ -287,6 +321,191 @@ def test_faults(raw, part, change, expected):
 
 
 ARM = {"name": "a", "chunk": "fixed", "eligibility": "all", "fuse": "first", "select": "top2"}
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "expected"),
+    [
+        (
+            "chunk",
+            {"fixed": {"method": "paragraph", "chunk_overlap": 8}},
+            [("chunk.fixed.chunk_overlap", "needs a chunk_size, found 8")],
+        ),
+        (
+            "chunk",
+            {"fixed": {"method": "paragraph", "chunk_size": None, "chunk_overlap": 8}},
+            [("chunk.fixed.chunk_overlap", "needs a chunk_size, found 8")],
+        ),
+        ("chunk", {"fixed": {"method": "paragraph", "chunk_overlap": 0}}, []),
+        ("chunk", {"fixed": {"method": "sentence", "chunk_size": 9}}, []),
+        (
+            "chunk",
+            {"fixed": {"method": "structured", "chunk_size": 9, "chunk_overlap": 9}},
+            [("chunk.fixed.chunk_overlap", "must be below chunk_size (9), found 9")],
+        ),
+        (
+            "chunk",
+            {"fixed": {"method": "paragraph", "chunk_size": 9, "chunk_overlap": 12}},
+            [("chunk.fixed.chunk_overlap", "must be below chunk_size (9), found 12")],
+        ),
+        (
+            "select",
+            {"top2": {"top_k": 2, "parent": "hole"}},
+            [("select.top2.parent", "no setting is called 'hole': did you mean 'whole'? valid: fixed, whole")],
+        ),
+        (
+            "select",
+            {"top2": {"top_k": 2, "parent": "whole", "merge": True}},
+            [("select.top2.merge", "parent and merge exclude each other")],
+        ),
+        ("select", {"top2": {"top_k": 2, "parent": "whole", "redundancy": "drop", "mmr": {"weight": 0.5}}}, []),
+        ("select", {"top2": {"top_k": 2, "merge": True}}, []),
+        (
+            "select",
+            {"top2": {"top_k": 2, "unit": "char"}},
+            [("select.top2.unit", "counts the budget, and there is none")],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["shared"], "method": "rrf"}},
+            [("fuse.first.branches", 'expected at least 2, found ["shared"]')],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["shared", "ranked"]}},
+            [("fuse.first.branches", 'expected at most 1 entry, found ["shared", "ranked"]')],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["shared", "rankd"], "method": "rrf"}},
+            [
+                (
+                    "fuse.first.branches[1]",
+                    "no setting is called 'rankd': did you mean 'ranked'? valid: ranked, shared",
+                )
+            ],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["shared"], "rerank": {"method": "rule", "weights": {"navigations": 1}}}},
+            [
+                (
+                    "fuse.first.rerank.weights.navigations",
+                    "unknown key: did you mean 'navigation'? "
+                    "valid: constraint, identifier, navigation, number, query_term",
+                )
+            ],
+        ),
+        (
+            "fuse",
+            {"first": {"branches": ["shared"], "rerank": {"method": "rule", "weights": {"number": float("nan")}}}},
+            [("fuse.first.rerank.weights.number", "expected a finite number, found NaN")],
+        ),
+        ("score", {"coverage": {"rule": "token_share"}}, [("score.coverage", "lacks analyzer, at_least")]),
+        (
+            "score",
+            {"coverage": {"rule": "token_share", "at_least": 0.6, "analyzer": "ascii_words"}},
+            [("score.coverage.at_least", 'expected a decimal from 0 to 1 in quotes, as "0.6", found 0.6')],
+        ),
+        ("score", {"coverage": {"rule": "one_chunk"}, "cutoffs": [1, 3], "cost": {"unit": "analyzer"}}, []),
+    ],
+)
+def test_faults_of_fusion_selectors_and_rules(raw, part, change, expected):
+    section = raw["trial"]
+    section[part] = {**section[part], **change}
+    if expected:
+        assert faults(raw) == [(f"trial.{field}", message) for field, message in expected]
+    else:
+        params.resolve(raw)
+
+
+def test_what_is_not_given_of_a_rule_of_coverage_or_a_re_ranker_is_filled_in(raw):
+    raw["trial"]["score"] = {"coverage": {"rule": "token_share", "at_least": "0.60", "analyzer": "cjk_bigrams"}}
+    raw["trial"]["fuse"]["first"] = {
+        "branches": ["shared", "ranked"],
+        "method": "rrf",
+        "rerank": {"method": "rule", "weights": {"identifier": 2.5}, "navigation_words": []},
+    }
+    raw["trial"]["select"]["top2"]["mmr"] = {"weight": 1}
+    found = params.resolve(raw)["trial"]
+    assert found["score"]["coverage"] == {
+        "rule": "token_share",
+        "at_least": "0.60",  # as it is written: a float would not be exact
+        "within": "one_chunk",
+        "analyzer": "cjk_bigrams",
+    }
+    assert found["fuse"]["first"] == {
+        "branches": ["shared", "ranked"],
+        "method": "rrf",
+        "k": 60,
+        "tie": "document",
+        "rerank": {
+            "method": "rule",
+            "analyzer": "ascii_words",
+            "weights": {"query_term": 1, "identifier": 2.5, "number": 1, "constraint": 1, "navigation": -4},
+            "constraint_words": ["only", "never", "unless"],
+            "navigation_words": [],
+        },
+    }
+    assert found["select"]["top2"]["mmr"] == {"weight": 1, "analyzer": "ascii_words"}
+
+
+def test_a_unit_in_the_defaults_of_select_is_that_of_the_budgets_alone(raw):
+    raw["trial"]["select"] = {
+        "defaults": {"unit": "word"},
+        "two": {"top_k": 2},
+        "short": {"budget": 9},
+        "own": {"budget": 9, "unit": "byte"},
+        "none": {"top_k": 1, "budget": None},
+    }
+    found = params.resolve(raw)["trial"]["select"]
+    assert {name: setting["unit"] for name, setting in found.items()} == {
+        "two": None,
+        "short": "word",
+        "own": "byte",
+        "none": None,
+    }
+    raw["trial"]["select"] = {"defaults": {"unit": "word"}, "two": {"top_k": 2}}
+    assert faults(raw) == [("trial.select.defaults.unit", "no setting takes this key")]
+
+
+def test_an_overlap_in_the_defaults_of_chunk_is_that_of_the_sizes_alone(raw):
+    raw["trial"]["chunk"] = {
+        "defaults": {"chunk_overlap": 3},
+        "window": {"method": "window", "chunk_size": 9},
+        "whole": {"method": "paragraph"},
+        "cut": {"method": "paragraph", "chunk_size": 9},
+    }
+    found = params.resolve(raw)["trial"]["chunk"]
+    assert {name: setting["chunk_overlap"] for name, setting in found.items()} == {"window": 3, "whole": 0, "cut": 3}
+
+
+def test_a_chunking_that_is_only_a_parent_is_used(raw):
+    raw["trial"]["select"]["top2"]["parent"] = "whole"
+    raw["trial"]["arms"] = [
+        {**ARM, "fuse": fuse, "select": select, "name": f"{fuse}-{select}", "eligibility": eligibility}
+        for fuse, select, eligibility in (("first", "top2", "all"), ("second", "short", "current"))
+    ]
+    assert params.resolve(raw)["trial"]["select"]["top2"]["parent"] == "whole"
+    raw["trial"]["select"]["top2"]["parent"] = "fixed"
+    assert faults(raw) == [("trial.chunk.whole", "no arm uses this setting")]
+
+
+def test_the_parent_of_a_selector_that_no_arm_uses_is_unused_too(raw):
+    raw["trial"]["select"]["spare"] = {"top_k": 1, "parent": "whole"}
+    raw["trial"]["arms"] = [
+        {**ARM, "fuse": fuse, "select": select, "name": f"{fuse}-{select}", "eligibility": eligibility}
+        for fuse, select, eligibility in (("first", "top2", "all"), ("second", "short", "current"))
+    ]
+    assert faults(raw) == [
+        ("trial.chunk.whole", "no arm uses this setting"),
+        ("trial.select.spare", "no arm uses this setting"),
+    ]
+
+
+def test_a_branch_that_only_a_merged_list_uses_is_used(raw):
+    raw["trial"]["fuse"] = {"both": {"branches": ["shared", "ranked"], "method": "rrf"}}
+    assert list(params.resolve(raw)["trial"]["retrieve"]) == ["shared", "ranked"]
 
 
 def test_a_list_of_arms_uses_what_it_names_and_nothing_else(raw):
@@ -347,7 +566,8 @@ def test_a_name_of_that_kind_is_refused_in_defaults_too(raw):
     raw["trial"]["chunk"]["defaults"] = {"size": 9}
     assert (
         "trial.chunk.defaults.size",
-        "no setting takes this key: did you mean 'chunk_size'? valid: chunk_overlap, chunk_size, method, tail, unit",
+        "no setting takes this key: did you mean 'chunk_size'? "
+        "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
     ) in faults(raw)
 
 
@@ -407,17 +627,21 @@ PLACES = [
     *(("trial", "retrieve", "ranked", "scorer"), ("trial", "retrieve", "ranked", "index"), ("trial", "fuse", "first")),
     *(("trial", "fuse", "first", "branches"), ("trial", "select", "short"), ("trial", "score"), ("trial", "report")),
     *(("experiments",), ("experiments", "trial"), ("experiments", "trial", "dataset"), ("trial", "chunk", "defaults")),
+    *(("trial", "fuse", "first", "method"), ("trial", "fuse", "first", "rerank"), ("trial", "select", "short", "mmr")),
+    *(("trial", "select", "short", "parent"), ("trial", "score", "coverage"), ("trial", "select", "defaults")),
 ]
 JUNK = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
     | st.floats()
-    | st.sampled_from(["grid", "window", "words", "shared", "x", ""]),
+    | st.sampled_from(["grid", "window", "words", "shared", "x", "", "rrf", "whole", "token_share"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["defaults", "method", "size", "fixed", "budget", "name", "chunk", 1, None, "\n"]),
+            st.sampled_from(
+                ["defaults", "method", "size", "fixed", "budget", "unit", "rule", "name", "chunk", 1, None, "\n"]
+            ),
             inner,
             max_size=3,
         )

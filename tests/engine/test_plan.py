@@ -14,7 +14,7 @@ ARMS = [
 SECTION = {
     "chunk": {"b": {}, "a": {}},
     "eligibility": {"x": {"versions": "all"}},
-    "index": {"i": {"analyzer": "ascii_words"}, "j": {"analyzer": "cjk_bigrams"}},
+    "index": {"i": {"analyzer": "ascii_words", "revision": "1"}, "j": {"analyzer": "cjk_bigrams", "revision": "two/2"}},
     "retrieve": {"r": {"index": "i"}, "q": {"index": "j"}, "p": {"index": "i"}},
     "fuse": {"f": {"branches": ["r"]}, "g": {"branches": ["q", "r"]}},
     "select": {"s": {"top_k": 1}, "t": {"top_k": 2}},
@@ -54,10 +54,27 @@ def test_an_arm_s_settings_are_those_that_score_needs():
         "eligibility": {"versions": "all"},
         "select": {"top_k": 1},
         "score": {"trail": None},
+        "fuse": {"branches": ["q", "r"]},
         "branches": {"q": {"index": "j"}, "r": {"index": "i"}},
         "analyzers": {"q": "cjk_bigrams", "r": "ascii_words"},
+        "revisions": {"q": "cjk_bigrams/two/2", "r": "ascii_words/1"},
     }
     assert list(plan.branches(SECTION, "g")) == ["q", "r"]  # the fusion's order, not the section's
+
+
+def test_the_counters_of_an_arm_lie_where_its_stages_write_them():
+    """Branches that share an index have its counters once."""
+    assert plan.counters(SECTION, plan.arm(SECTION, "three")) == {
+        ("chunk", "b"): "chunk/b.counters.json",
+        ("index", "j"): "index/b/x/j/counters.json",
+        ("index", "i"): "index/b/x/i/counters.json",
+        ("retrieve", "q"): "retrieve/b/x/q.counters.json",
+        ("retrieve", "r"): "retrieve/b/x/r.counters.json",
+        ("fuse", "g"): "fuse/b/x/g.counters.json",
+        ("select", "s"): "select/b/x/g/s.counters.json",
+    }
+    both = {**SECTION, "fuse": {**SECTION["fuse"], "g": {"branches": ["p", "r"]}}}
+    assert [key for key in plan.counters(both, plan.arm(both, "three")) if key[0] == "index"] == [("index", "i")]
 
 
 def test_the_parameters_of_a_stage_are_keyed_by_their_place():
@@ -91,5 +108,8 @@ def test_reads_and_writes_are_places_in_the_project():
     resolved = {"experiments": {"e": {"dataset": "fixtures/e"}}}
     reads = plan.reads("e", resolved, "validate")
     assert reads and all(name.startswith("fixtures/e") for name in reads)
-    assert plan.reads("e", resolved, "select") == ["results/e/chunk", "results/e/fuse"]
+    assert plan.reads("e", resolved, "select") == [
+        *("results/e/chunk", "results/e/fuse"),
+        *("results/e/normalise/documents.jsonl", "results/e/normalise/queries.jsonl"),
+    ]
     assert plan.writes("e", "select") == ["results/e/select"]

@@ -12,6 +12,9 @@ def told(value, part):
 
 
 WINDOW = {"method": "window", "chunk_size": 9}
+SENTENCE_KEYS = "unknown key: did you mean 'chunk_size'? valid: chunk_size, method, unit"
+SHARE = {"rule": "token_share", "at_least": "0.6", "analyzer": "cjk_bigrams"}
+SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
 
 
 @pytest.mark.parametrize(
@@ -29,19 +32,48 @@ WINDOW = {"method": "window", "chunk_size": 9}
             [
                 (
                     "chunksize",
-                    "unknown key: did you mean 'chunk_size'? valid: chunk_overlap, chunk_size, method, tail, unit",
+                    "unknown key: did you mean 'chunk_size'? "
+                    "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
                 )
             ],
         ),
         (
             "chunk",
             {"method": "windw"},
-            [("method", "unknown value 'windw': did you mean 'window'? valid: document, paragraph, window")],
+            [
+                (
+                    "method",
+                    "unknown value 'windw': did you mean 'window'? "
+                    "valid: aggregate, document, paragraph, sentence, structured, window",
+                )
+            ],
         ),
-        ("chunk", {"method": 3}, [("method", 'expected one of "window", "paragraph", "document", found 3')]),
+        (
+            "chunk",
+            {"method": 3},
+            [
+                (
+                    "method",
+                    'expected one of "window", "paragraph", "aggregate", "sentence", "structured", "document", found 3',
+                )
+            ],
+        ),
         ("chunk", {}, [("", "lacks method")]),
+        ("chunk", {"chunk_size": "many", "tail": 1}, [("", "lacks method")]),  # without it nothing else can be said
+        ("chunk", {"method": "aggregate"}, [("", "lacks chunk_size")]),
+        ("chunk", {"method": "structured"}, [("", "lacks chunk_size")]),
+        ("chunk", {"method": "sentence"}, []),
+        ("chunk", {"method": "sentence", "chunk_size": None}, []),
+        ("chunk", {"method": "sentence", "chunk_overlap": 2}, [("chunk_overlap", SENTENCE_KEYS)]),
+        ("chunk", {"method": "aggregate", "chunk_size": 9, "chunk_overlap": 2}, [("chunk_overlap", SENTENCE_KEYS)]),
+        ("chunk", {"method": "paragraph", "chunk_size": 0}, [("chunk_size", "expected at least 1, found 0")]),
+        (
+            "chunk",
+            {**WINDOW, "group_by": ["acl"]},
+            [("group_by", 'expected one of ["document"], ["document", "acl"], found ["acl"]')],
+        ),
         ("chunk", {"method": "window"}, [("", "lacks chunk_size")]),
-        ("chunk", {"method": "paragraph", "chunk_size": 9}, [("chunk_size", "unknown key: valid: method")]),
+        ("chunk", {"method": "document", "chunk_size": 9}, [("chunk_size", "unknown key: valid: method")]),
         ("chunk", None, [("", "expected a mapping, found null")]),
         ("retrieve", {}, [("", "lacks index, scorer")]),
         (
@@ -56,22 +88,102 @@ WINDOW = {"method": "window", "chunk_size": 9}
         (
             "retrieve",
             {"index": "i", "scorer": "term_overlap", "k1": 1},
-            [("k1", "unknown key: valid: depth, index, scorer, tie")],
+            [("k1", "unknown key: valid: depth, expand, index, keep_zero, repeat_query_terms, scorer, tie")],
         ),
+        (
+            "retrieve",
+            {"index": "i", "scorer": "bm25", "expand": True, "keep_zero": 1, "repeat_query_terms": None},
+            [
+                ("expand", 'expected one of null, "synonym_groups", found true'),
+                ("keep_zero", "expected true or false, found 1"),
+                ("repeat_query_terms", "expected true or false, found null"),
+            ],
+        ),
+        ("index", {"analyzer": "ascii_words", "revision": ""}, [("revision", 'must not be empty, found ""')]),
         ("fuse", {"branches": []}, [("branches", "must not be empty, found []")]),
         (
             "fuse",
             {"branches": ["a", 3]},
             [("branches", 'expected at most 1 entry, found ["a", 3]'), ("branches[1]", "expected a string, found 3")],
         ),
+        ("fuse", {"branches": ["a"]}, []),
+        ("fuse", {"branches": ["a", "b"], "method": "rrf", "k": 0}, []),
+        ("fuse", {"branches": ["a", "b"]}, [("branches", 'expected at most 1 entry, found ["a", "b"]')]),
+        ("fuse", {"branches": ["a"], "method": "rrf"}, [("branches", 'expected at least 2, found ["a"]')]),
+        ("fuse", {"branches": ["a", "a"], "method": "rrf"}, [("branches", 'an entry stands twice, found ["a", "a"]')]),
+        ("fuse", {"branches": ["a", "b"], "method": "rrf", "k": -1}, [("k", "expected at least 0, found -1")]),
+        ("fuse", {"branches": ["a"], "k": 60}, [("k", "unknown key: valid: branches, method, rerank")]),
+        (
+            "fuse",
+            {"branches": ["a", "b"], "method": "rff", "k": 60},
+            [("method", "unknown value 'rff': did you mean 'rrf'? valid: rrf, single")],
+        ),
+        ("fuse", {"branches": ["a"], "rerank": {}}, [("rerank", "lacks method")]),
+        (
+            "fuse",
+            {"branches": ["a"], "rerank": {"method": "model"}},
+            [("rerank.method", "unknown value 'model': valid: rule")],
+        ),
+        (
+            "fuse",
+            {"branches": ["a"], "rerank": {"method": "rule", "weights": {"query": 2, "number": "1"}}},
+            [
+                ("rerank.weights.number", 'expected a number, found "1"'),
+                (
+                    "rerank.weights.query",
+                    "unknown key: did you mean 'query_term'? "
+                    "valid: constraint, identifier, navigation, number, query_term",
+                ),
+            ],
+        ),
         ("eligibility", {"visibility": ["a", "a"]}, [("visibility", 'an entry stands twice, found ["a", "a"]')]),
         ("select", {}, [("", "expected top_k or budget")]),
-        ("select", {"unit": "char", "top_k": 1}, [("", "'budget' is needed beside 'unit'")]),
+        ("select", {"top_k": 1, "mmr": {"analyzer": "ascii_words"}}, [("mmr", "lacks weight")]),
+        ("select", {"top_k": 1, "mmr": {"weight": 1.5}}, [("mmr.weight", "expected at most 1, found 1.5")]),
+        ("select", {"top_k": 1, "mmr": 0.5}, [("mmr", "expected a mapping or null, found 0.5")]),
+        (
+            "select",
+            {"top_k": 1, "merge": "yes", "redundancy": "none", "parent": 3},
+            [
+                ("merge", 'expected true or false, found "yes"'),
+                ("parent", "expected a string or null, found 3"),
+                ("redundancy", "unknown value 'none': valid: drop, keep"),
+            ],
+        ),
         ("normalise", {"unicode": "nfc"}, [("unicode", "unknown value 'nfc': valid: NFC, NFD, NFKC, NFKD, keep")]),
         (
             "score",
             {"coverage": {"rule": "spam"}},
-            [("coverage.rule", "unknown value 'spam': did you mean 'span'? valid: span")],
+            [("coverage.rule", "unknown value 'spam': did you mean 'span'? valid: one_chunk, span, token_share")],
+        ),
+        ("score", {"coverage": {"rule": "token_share"}}, [("coverage", "lacks analyzer, at_least")]),
+        ("score", {"coverage": {**SHARE, "at_least": "1.0"}}, []),
+        (
+            "score",
+            {"coverage": {**SHARE, "at_least": "1.2"}},
+            [("coverage.at_least", f'{SHARE_EXPECTED}, found "1.2"')],
+        ),
+        ("score", {"coverage": {**SHARE, "at_least": ".6"}}, [("coverage.at_least", f'{SHARE_EXPECTED}, found ".6"')]),
+        ("score", {"coverage": {**SHARE, "at_least": 0.6}}, [("coverage.at_least", f"{SHARE_EXPECTED}, found 0.6")]),
+        (
+            "score",
+            {"coverage": {**SHARE, "within": "all"}},
+            [("coverage.within", "unknown value 'all': valid: one_chunk")],
+        ),
+        (
+            "score",
+            {"coverage": {"rule": "one_chunk", "at_least": "0.6"}},
+            [("coverage.at_least", "unknown key: valid: rule")],
+        ),
+        ("score", {"coverage": {"at_least": "0.6"}}, [("coverage.at_least", "unknown key: valid: rule")]),
+        (
+            "score",
+            {"cutoffs": [0, 3, 3], "cost": {"text": "title"}},
+            [
+                ("cost.text", "unknown value 'title': valid: body, retrieval"),
+                ("cutoffs", "an entry stands twice, found [0, 3, 3]"),
+                ("cutoffs[0]", "expected at least 1, found 0"),
+            ],
         ),
         (
             "chunk_section",
@@ -130,18 +242,38 @@ def test_a_value_is_shown_as_json_and_shortened():
 
 def test_defaults_are_filled_in_at_every_depth_in_the_schema_s_order():
     assert schema.defaults({}, "params", "score") == {
-        "coverage": {"rule": "span"},
-        "cost": {"unit": "char"},
+        "coverage": {},  # whose defaults are those of its rule
+        "cost": {"unit": "char", "text": "body"},
         "trail": None,
+        "cutoffs": [1],
     }
     assert schema.defaults({"trail": 3, "cost": {"unit": "word"}}, "params", "score") == {
-        "coverage": {"rule": "span"},
-        "cost": {"unit": "word"},
+        "coverage": {},
+        "cost": {"unit": "word", "text": "body"},
         "trail": 3,
+        "cutoffs": [1],
+    }
+    assert schema.defaults({}, "params", "coverage_span") == {"rule": "span"}
+    assert schema.defaults(SHARE, "params", "coverage_token_share") == {**SHARE, "within": "one_chunk"}
+    fused = schema.defaults(
+        {"branches": ["a"], "rerank": {"method": "rule", "weights": {"number": 3}}}, "params", "fuse_single"
+    )
+    assert fused["rerank"]["weights"] == {
+        "query_term": 1,
+        "identifier": 4,
+        "number": 3,
+        "constraint": 1,
+        "navigation": -4,
+    }
+    assert schema.defaults({"branches": ["a"]}, "params", "fuse_single") == {
+        "branches": ["a"],
+        "method": "single",
+        "rerank": None,
     }
     filled = schema.defaults({"k1": 0.9, "scorer": "bm25", "index": "i"}, "params", "retrieve_bm25")
     assert list(filled.items()) == [
         *(("scorer", "bm25"), ("index", "i"), ("k1", 0.9), ("b", 0.75), ("depth", None), ("tie", "document")),
+        *(("keep_zero", False), ("repeat_query_terms", False), ("expand", None)),
     ]
 
 
