@@ -630,6 +630,7 @@ PLACES = [
     *(("trial", "fuse", "first", "method"), ("trial", "fuse", "first", "rerank"), ("trial", "select", "short", "mmr")),
     *(("trial", "select", "short", "parent"), ("trial", "score", "coverage"), ("trial", "select", "defaults")),
 ]
+KEYS = ["defaults", "method", "size", "fixed", "budget", "unit", "rule", "name", "chunk", 1, None, "\n"]
 JUNK = st.recursive(
     st.none()
     | st.booleans()
