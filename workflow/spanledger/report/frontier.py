@@ -42,11 +42,14 @@ def frontier(table: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
 
 
 def _elbow(points: list[tuple[float, float]]) -> tuple[float, float] | None:
-    """Points in ascending order of both; the distance from the chord of the scaled points is proportional to y - x."""
+    """Points in ascending order of both; the distance from the chord of the scaled points is proportional to y - x. It is
+    rounded, because means are, and a point on the chord must not lie above it by the last bit of a float."""
     if len(points) < 3:
         return None
-    (x0, y0), (x1, y1) = points[0], points[-1]
-    heights = [Fraction(y - y0) / Fraction(y1 - y0) - Fraction(x - x0) / Fraction(x1 - x0) for x, y in points]
+    xs, ys = ([Fraction(value) for value in axis] for axis in zip(*points, strict=True))
+    heights = [
+        round((y - ys[0]) / (ys[-1] - ys[0]) - (x - xs[0]) / (xs[-1] - xs[0]), 12) for x, y in zip(xs, ys, strict=True)
+    ]
     if max(heights) <= 0:
         return None
     return points[heights.index(max(heights))]
