@@ -113,32 +113,9 @@ def setting(part):
     return lambda wildcards: json.dumps(section(wildcards)[part][wildcards[part]])
 
 
-def parents(experiment, select):
-    """The chunk table that a selector takes parents from; none where it takes none."""
-    parent = PARAMS[experiment]["select"][select]["parent"]
-    return [] if parent is None else [f"results/{experiment}/chunk/{parent}.jsonl"]
-
-
 def scored(wildcards):
     """The results that the scoring of one arm reads, by role."""
-    arm = plan.arm(section(wildcards), wildcards.arm)
-    results = f"results/{wildcards.experiment}"
-    used = plan.branches(section(wildcards), arm.fuse)
-    return {
-        "parents": parents(wildcards.experiment, arm.select),
-        "rankings": [f"{results}/retrieve/{arm.chunk}/{arm.eligibility}/{branch}.jsonl" for branch in used],
-        "candidates": f"{results}/fuse/{arm.chunk}/{arm.eligibility}/{arm.fuse}.jsonl",
-        "contexts": f"{results}/select/{arm.chunk}/{arm.eligibility}/{arm.fuse}/{arm.select}.jsonl",
-        "chunks": f"{results}/chunk/{arm.chunk}.jsonl",
-        "indexes": [f"{results}/index/{arm.chunk}/{arm.eligibility}/{branch['index']}" for branch in used.values()],
-    }
-
-
-def counted(wildcards):
-    """The counters that the report of an experiment reads. Those of an index lie in its folder."""
-    paths = [path for arm in plan.arms(section(wildcards)) for path in plan.counters(section(wildcards), arm).values()]
-    folders = (path.removesuffix("/counters.json") for path in paths)
-    return [f"results/{wildcards.experiment}/{path}" for path in dict.fromkeys(folders)]
+    return plan.scored(wildcards.experiment, section(wildcards), plan.arm(section(wildcards), wildcards.arm))
 
 
 def provenance(stage):

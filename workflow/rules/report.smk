@@ -5,7 +5,7 @@ rule report:
         queries="results/{experiment}/normalise/queries.jsonl",
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
-        counters=counted,
+        counters=lambda w: plan.counted(w.experiment, section(w)),
         code=closure.of_stage("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),

@@ -1,6 +1,6 @@
 rule select:
     input:
-        parents=lambda w: parents(w.experiment, w.select),
+        parents=lambda w: plan.parents(w.experiment, section(w), w.select),
         documents="results/{experiment}/normalise/documents.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",

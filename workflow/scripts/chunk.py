@@ -20,9 +20,12 @@ def main() -> None:
     parser.add_argument(
         "--setting", type=command.setting, required=True, help="one setting of the section chunk, as JSON"
     )
-    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
-    parser.add_argument("--elements", type=Path, required=True, help="normalise/elements.jsonl")
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table to write; counters go beside it")
+    command.paths(
+        parser,
+        documents="normalise/documents.jsonl",
+        elements="normalise/elements.jsonl",
+        chunks="the chunk table to write; counters go beside it",
+    )
     arguments = parser.parse_args()
     documents = from_records(Document, files.read_lines(arguments.documents))
     elements = from_records(Element, files.read_lines(arguments.elements))

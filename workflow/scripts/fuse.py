@@ -28,8 +28,11 @@ def main() -> None:
         metavar="NAME=FILE",
         help="the rankings of a branch, in the order of the setting",
     )
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    command.paths(
+        parser,
+        chunks="the chunk table",
+        queries="normalise/queries.jsonl",
+    )
     parser.add_argument(
         "--candidates", type=Path, required=True, help="the candidate lists to write; counters go beside them"
     )

@@ -24,10 +24,13 @@ def main() -> None:
     parser.add_argument(
         "--eligibility", type=command.setting, required=True, help="one setting of the section eligibility, as JSON"
     )
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
-    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write: class-1.jsonl ..., counters.json")
+    command.paths(
+        parser,
+        chunks="the chunk table",
+        documents="normalise/documents.jsonl",
+        queries="normalise/queries.jsonl",
+        out="the folder to write: class-1.jsonl ..., counters.json",
+    )
     arguments = parser.parse_args()
     chunks = from_records(Chunk, files.read_lines(arguments.chunks))
     documents = from_records(Document, files.read_lines(arguments.documents))

@@ -21,13 +21,16 @@ def main() -> None:
     parser.add_argument(
         "--section", type=command.setting, required=True, help="its resolved section of params.yaml, as JSON"
     )
-    parser.add_argument("--rows", type=Path, required=True, help="queries.jsonl, as score wrote it")
-    parser.add_argument("--facts", type=Path, required=True, help="normalise/facts.jsonl")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
-    parser.add_argument("--documents", type=Path, required=True, help="validate/documents.jsonl, the raw text")
-    parser.add_argument("--summary", type=Path, required=True, help="validate/dataset.json")
-    parser.add_argument("--results", type=Path, required=True, help="folder of the experiment's results, for counters")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the tables, warnings and the page")
+    command.paths(
+        parser,
+        rows="queries.jsonl, as score wrote it",
+        facts="normalise/facts.jsonl",
+        queries="normalise/queries.jsonl",
+        documents="validate/documents.jsonl, the raw text",
+        summary="validate/dataset.json",
+        results="folder of the experiment's results, for counters",
+        out="folder for the tables, warnings and the page",
+    )
     arguments = parser.parse_args()
     counters = {
         arm.name: {

@@ -21,11 +21,14 @@ def main() -> None:
         "--setting", type=command.setting, required=True, help="one setting of the section retrieve, as JSON"
     )
     parser.add_argument("--analyzer", required=True, help="the analyzer that the index was made with")
-    parser.add_argument("--index", type=Path, required=True, help="the folder that index wrote")
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
-    parser.add_argument("--synonyms", type=Path, required=True, help="normalise/synonyms.jsonl")
-    parser.add_argument("--rankings", type=Path, required=True, help="the rankings to write; counters go beside them")
+    command.paths(
+        parser,
+        index="the folder that index wrote",
+        chunks="the chunk table",
+        queries="normalise/queries.jsonl",
+        synonyms="normalise/synonyms.jsonl",
+        rankings="the rankings to write; counters go beside them",
+    )
     arguments = parser.parse_args()
     indexes = indexing.read(arguments.index)
     chunks = from_records(Chunk, files.read_lines(arguments.chunks))

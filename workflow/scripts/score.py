@@ -21,31 +21,22 @@ def main() -> None:
     parser = command.parser(__doc__)
     parser.add_argument("--arm", required=True, help="the arm's name")
     parser.add_argument("--settings", type=command.setting, required=True, help="the arm's resolved settings, as JSON")
-    parser.add_argument("--candidates", type=Path, required=True, help="the candidate lists")
-    parser.add_argument("--contexts", type=Path, required=True, help="the contexts")
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
-    parser.add_argument(
-        "--index",
-        type=command.named_path,
-        action="append",
-        required=True,
-        metavar="BRANCH=FOLDER",
-        help="the index of a branch",
-    )
-    parser.add_argument(
-        "--rankings",
-        type=command.named_path,
-        action="append",
-        required=True,
-        metavar="BRANCH=FILE",
-        help="the rankings of a branch",
-    )
+    for name, metavar in (("index", "BRANCH=FOLDER"), ("rankings", "BRANCH=FILE")):
+        parser.add_argument(
+            f"--{name}", type=command.named_path, action="append", required=True, metavar=metavar, help="of a branch"
+        )
     parser.add_argument("--parents", type=Path, help="the chunk table that the selector takes parents from")
-    parser.add_argument("--synonyms", type=Path, required=True, help="normalise/synonyms.jsonl")
-    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
-    parser.add_argument("--facts", type=Path, required=True, help="normalise/facts.jsonl")
-    parser.add_argument("--rows", type=Path, required=True, help="the file to write, one line a query")
+    command.paths(
+        parser,
+        candidates="the candidate lists",
+        contexts="the contexts",
+        chunks="the chunk table",
+        synonyms="normalise/synonyms.jsonl",
+        documents="normalise/documents.jsonl",
+        queries="normalise/queries.jsonl",
+        facts="normalise/facts.jsonl",
+        rows="the file to write, one line a query",
+    )
     arguments = parser.parse_args()
     tables = Tables(
         from_records(Chunk, files.read_lines(arguments.chunks)),

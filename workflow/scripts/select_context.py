@@ -22,11 +22,17 @@ def main() -> None:
     parser.add_argument(
         "--setting", type=command.setting, required=True, help="one setting of the section select, as JSON"
     )
-    parser.add_argument("--candidates", type=Path, required=True, help="the candidate lists")
-    parser.add_argument("--chunks", type=Path, required=True, help="the chunk table")
+    command.paths(
+        parser,
+        candidates="the candidate lists",
+        chunks="the chunk table",
+    )
     parser.add_argument("--parents", type=Path, help="the chunk table that parents are taken from")
-    parser.add_argument("--documents", type=Path, required=True, help="normalise/documents.jsonl")
-    parser.add_argument("--queries", type=Path, required=True, help="normalise/queries.jsonl")
+    command.paths(
+        parser,
+        documents="normalise/documents.jsonl",
+        queries="normalise/queries.jsonl",
+    )
     parser.add_argument("--eligibility", type=command.setting, default={}, help="the arm's eligibility, as JSON")
     parser.add_argument("--contexts", type=Path, required=True, help="the contexts to write; counters go beside them")
     arguments = parser.parse_args()

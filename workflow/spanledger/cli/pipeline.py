@@ -12,7 +12,10 @@ _HEAD = """\
 """
 _PROFILE = "workflow/profiles/default"
 # Small results that git tracks and DVC compares: never cached, never inside another output.
-_PLOT = {"cache": False, "x": "mean_cost", "y": "macro_recall", "template": "scatter", "title": "Recall against cost"}
+_PLOTS = {
+    "arms.csv": {"x": "mean_cost", "y": "macro_recall", "template": "scatter", "title": "Recall against cost"},
+    "frontier.csv": {"x": "mean_cost", "y": "value", "template": "linear", "title": "The primary metric against cost"},
+}
 
 
 def stages() -> dict[str, dict[str, Any]]:
@@ -33,11 +36,11 @@ def _stage(stage: str) -> dict[str, Any]:
         "cmd": f"exec snakemake --workflow-profile {_PROFILE} --allowed-rules {rules} {stage}_stage -- {record}",
         "deps": [*read, *code],
         "params": ["experiments.${key}"] if stage == "validate" else sections,
-        "outs": [*(out for out in written if not out.endswith((".csv", "metrics.json"))), record],
+        "outs": [*(out for out in written if Path(out).name not in ("metrics.json", *_PLOTS)), record],
     }
     if stage == "report":
         result["metrics"] = [{f"{results}/metrics.json": {"cache": False}}]
-        result["plots"] = [{f"{results}/arms.csv": _PLOT}]
+        result["plots"] = [{f"{results}/{name}": {"cache": False, **plot}} for name, plot in _PLOTS.items()]
     return result
 
 

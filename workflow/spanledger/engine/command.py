@@ -35,6 +35,12 @@ def named_path(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
+def paths(parser: argparse.ArgumentParser, **helps: str) -> None:
+    """Adds a required argument for each path, named by its keyword; the value is what its help says."""
+    for name, text in helps.items():
+        parser.add_argument(f"--{name}", type=Path, required=True, help=text)
+
+
 def beside(path: Path) -> Path:
     """Where a stage writes its counters: x.jsonl has them in x.counters.json."""
     return path.with_suffix(".counters.json")

@@ -162,3 +162,29 @@ def reads(experiment: str, params: dict[str, Any], stage: str) -> list[str]:
 def writes(experiment: str, stage: str) -> list[str]:
     """The files and folders that a stage writes, its provenance apart."""
     return [f"results/{experiment}/{name}" for name in WRITES[stage]]
+
+
+def parents(experiment: str, section: dict[str, Any], select: str) -> list[str]:
+    """The chunk table that a selector takes parents from; none where it takes none."""
+    parent = section["select"][select]["parent"]
+    return [] if parent is None else [f"results/{experiment}/chunk/{parent}.jsonl"]
+
+
+def scored(experiment: str, section: dict[str, Any], chosen: Arm) -> dict[str, Any]:
+    """The results of other stages that the scoring of one arm reads, by role; those of branches in the branches' order."""
+    used = branches(section, chosen.fuse)
+    results, place = f"results/{experiment}", f"{chosen.chunk}/{chosen.eligibility}"
+    return {
+        "parents": parents(experiment, section, chosen.select),
+        "rankings": [f"{results}/retrieve/{place}/{branch}.jsonl" for branch in used],
+        "candidates": f"{results}/fuse/{place}/{chosen.fuse}.jsonl",
+        "contexts": f"{results}/select/{place}/{chosen.fuse}/{chosen.select}.jsonl",
+        "chunks": f"{results}/chunk/{chosen.chunk}.jsonl",
+        "indexes": [f"{results}/index/{place}/{setting['index']}" for setting in used.values()],
+    }
+
+
+def counted(experiment: str, section: dict[str, Any]) -> list[str]:
+    """What the report of an experiment reads for its counters; those of an index lie in the index's folder."""
+    paths = (path for chosen in arms(section) for path in counters(section, chosen).values())
+    return [f"results/{experiment}/{path.removesuffix('/counters.json')}" for path in dict.fromkeys(paths)]
