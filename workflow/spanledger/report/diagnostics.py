@@ -116,7 +116,7 @@ def _unequal_budget(
             by_select.setdefault(arm.select, []).append(arm)
     for select, group in by_select.items():
         costs = [rows[arm.name]["mean_cost"] for arm in group]
-        if len(group) > 1 and min(costs) != max(costs):
+        if len(set(costs)) > 1:
             unit = words.UNITS[section["score"]["cost"]["unit"]][0]
             yield Diagnostic(
                 "unequal_budget",
