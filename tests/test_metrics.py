@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanledger import metrics
+from spanledger.core.causes import CAUSES
 from spanledger.metrics import (
     complete_at,
     complete_at_1_ceiling,
@@ -20,7 +21,6 @@ from spanledger.metrics import (
     no_answer_accuracy,
     query_metrics,
 )
-from spanledger.scoring.loss import CAUSES
 
 
 def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks=0, duplicate=0, old=0, **rest):

@@ -73,12 +73,12 @@ class TestWhatRuns:
         ran = edited(project, DOCUMENTS, "Records stay seven days.", "Records stay seven days. No export format.")
         assert ran == project.stages()
 
-    def test_code_whose_change_changes_no_output_re_runs_its_stage_alone(self, project):
+    def test_code_whose_change_changes_no_output_re_runs_its_stages_alone(self, project):
         before = project.results()
-        ran = edited(project, "workflow/spanledger/fusion.py", "from typing", "# Nothing new.\nfrom typing")
-        assert ran == project.stages("fuse")
+        ran = edited(project, "workflow/spanledger/retrieval/expansion.py", "from", "# Nothing new.\nfrom")
+        assert ran == project.stages("index", "retrieve", "score")
         changed = {path for path, data in project.results().items() if data != before[path]}
-        assert changed == {"provenance/fuse.json"}
+        assert changed == {f"provenance/{stage}.json" for stage in ("index", "retrieve", "score")}
 
     def test_a_target_runs_alone(self, project):
         project.edit("params.yaml", "chunk_overlap: 60", "chunk_overlap: 30")
@@ -115,7 +115,7 @@ class TestEditsInTheMiddle:
     def test_edits_that_do_not_concern_the_stage_are_welcome(self, project):
         def edit():
             project.edit("params.yaml", "  fuse:\n", "  fuse:  # one branch\n")
-            project.edit("workflow/spanledger/scorers/bm25.py", "import numpy", "# Nothing new.\nimport numpy")
+            project.edit("workflow/spanledger/retrieval/scorers/bm25.py", "import numpy", "# Nothing new.\nimport numpy")
             project.edit(FACTS, "R-17 wait seconds", "R-17 wait")
 
         lock = project.read("dvc.lock")
@@ -128,7 +128,7 @@ class TestEditsInTheMiddle:
         [
             ("fuse", "params.yaml", "{index: words, scorer: term_overlap}", "{index: words, scorer: bm25}"),
             ("fuse", "params.yaml", "evidence_mapping:\n", "evidence_mapping:\n  unheard: of\n"),
-            ("fuse", "workflow/spanledger/fusion.py", "from", "# Nothing.\nfrom"),
+            ("fuse", "workflow/spanledger/fusion/rrf.py", "import math", "# Nothing.\nimport math"),
             ("validate", FACTS, "R-17 wait seconds", "R-17 wait"),
         ],
         ids=["params", "broken-params", "code", "dataset"],

@@ -319,7 +319,7 @@ class TestCode:
         [
             ("workflow/spanledger/dataset/anchors.py", ["validate"]),
             ("workflow/spanledger/chunking/window.py", ["chunk"]),
-            ("workflow/spanledger/scorers/bm25.py", ["retrieve", "score"]),
+            ("workflow/spanledger/retrieval/scorers/bm25.py", ["index", "retrieve", "score"]),
             ("workflow/spanledger/report/page.js", ["report"]),
             ("workflow/rules/fuse.smk", ["fuse"]),
             ("workflow/schemas/dataset.schema.json", ["validate"]),

@@ -84,7 +84,7 @@ def test_results_travel_by_a_remote(project, tmp_path):
     project.dvc("push")
     project.git("clone", "--quiet", ".", str(tmp_path / "clone" / "project"))
     clone = type(project)(tmp_path / "clone" / "project")
-    assert clone.results().keys() == {"metrics.json", "arms.csv"}
+    assert clone.results().keys() == {"metrics.json", "arms.csv", "frontier.csv"}
     clone.dvc("pull")
     assert clone.results() == project.results()
     assert clone.repro().fates == dict.fromkeys(clone.stages(), "skipped")

@@ -51,7 +51,7 @@ def test_snakemake_alone_in_a_clone_with_one_job_at_a_time(shared_project, tmp_p
     """Another hash seed, locale and time zone too. The clone has no results but those in git, and no cache."""
     shared_project.git("clone", "--quiet", ".", str(tmp_path / "clone" / "project"))
     clone = type(shared_project)(tmp_path / "clone" / "project")
-    assert set(clone.results()) == {"metrics.json", "arms.csv"}
+    assert set(clone.results()) == {"metrics.json", "arms.csv", "frontier.csv"}
     environment = {"PYTHONHASHSEED": "0", "LC_ALL": "C", "LANG": "C", "TZ": "Asia/Shanghai", "PYTHONUTF8": "0"}
     clone.snakemake("--cores", "1", environment=environment)
     assert clone.results() == shared_project.results()

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+from spanledger.core.causes import CAUSES
 from spanledger.engine import schema
 from spanledger.fusion import rules as reranking
 from spanledger.report import diagnostics, words
-from spanledger.scoring.loss import CAUSES
 from spanledger.selection import context
 
 

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from builders import chunk, document, evidence, fact, gold, query
 from one_arm import run
+from spanledger.core.causes import CAUSES
 from spanledger.core.ranking import Ranking
 from spanledger.core.spans import overlap
 from spanledger.scoring.coverage import Coverage, Rule
-from spanledger.scoring.loss import CAUSES, cause_after_candidates, cause_before_candidates, repeats
+from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates, repeats
 from spanledger.selection.context import Context
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf

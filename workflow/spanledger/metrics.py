@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from spanledger.scoring.loss import CAUSES
+from spanledger.core.causes import CAUSES
 
 CHECKPOINTS = ("index", "candidates", "context")
 Row = dict[str, Any]

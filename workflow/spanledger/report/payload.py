@@ -6,13 +6,13 @@ because the page cuts their text out of the documents. Candidate lists that arms
 
 from typing import Any, NamedTuple
 
+from spanledger.core.causes import CAUSES
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
 from spanledger.engine.plan import Arm, branches
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
 from spanledger.report.results import Results
-from spanledger.scoring.loss import CAUSES
 
 SHOWN = 30  # candidates of a list that the page shows in any case, so that it opens quickly whatever the depth
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from spanledger.core.causes import CAUSES
 from spanledger.report import charts, columns, words
 from spanledger.report.columns import Column, cell
 from spanledger.report.results import Results
 from spanledger.report.rules import rules
 from spanledger.report.tables import best
-from spanledger.scoring.loss import CAUSES
 
 _SERIES = 8  # colours and shapes that the style sheet and the templates know
 _OPEN = 40  # rows of the table by tag up to which it is open

@@ -16,17 +16,6 @@ from spanledger.gold import Fact
 from spanledger.scoring.coverage import Coverage
 from spanledger.selection.context import DOES_NOT_FIT, Context
 
-CAUSES = (
-    "ineligible",
-    "not_chunked",
-    "not_matched",
-    "below_depth",
-    "demoted",
-    "crowded_out",
-    "does_not_fit",
-    "outside_top_k",
-)
-
 
 def cause_before_candidates(
     fact: Fact,

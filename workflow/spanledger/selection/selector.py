@@ -134,10 +134,11 @@ class _Basket:
         if self._selector.top_k is not None and self._taken == self._selector.top_k:
             return OUTSIDE_TOP_K
         touched = self._touched(chunk) if self._selector.merge else []
-        passage = self._merged(touched, chunk, ordinal) if touched else self._alone(chunk, ordinal, parent)
-        cost = passage.length - sum(p.length for p in touched)
+        merged = self._merged(touched, chunk, ordinal) if touched else None
+        cost = merged.length - sum(p.length for p in touched) if merged else self._length(ordinal, parent)
         if self._selector.budget is not None and cost > self.remaining:
             return DOES_NOT_FIT
+        passage = merged or _Passage(chunk.key, chunk.spans, chunk.body, ((chunk, ordinal),), cost)
         if parent:
             self._parents.add(parent.ordinal)
         place = self._passages.index(touched[0]) if touched else len(self._passages)
@@ -154,13 +155,13 @@ class _Basket:
     def _touched(self, chunk: Chunk) -> list[_Passage]:
         return [p for p in self._passages if p.key == chunk.key and _touch(p.spans, chunk.spans)]
 
-    def _alone(self, chunk: Chunk, ordinal: int, parent: Chunk | None) -> _Passage:
-        unit, length = self._selector.unit, 0
-        if parent and unit:
-            length = parent.lengths[unit] if unit in parent.lengths else units.count(parent.body, unit)
-        elif unit:
-            length = self._shelf.length(ordinal, unit)
-        return _Passage(chunk.key, chunk.spans, chunk.body, ((chunk, ordinal),), length)
+    def _length(self, ordinal: int, parent: Chunk | None) -> int:
+        unit = self._selector.unit
+        if unit is None:
+            return 0
+        if parent is None:
+            return self._shelf.length(ordinal, unit)
+        return parent.lengths[unit] if unit in parent.lengths else units.count(parent.body, unit)
 
     def _merged(self, touched: list[_Passage], chunk: Chunk, ordinal: int) -> _Passage:
         spans = union([*chunk.spans, *(span for passage in touched for span in passage.spans)])
