@@ -92,7 +92,7 @@ def test_no_module_of_a_stage_from_chunk_to_select_can_read_gold(project, packag
     assert [name for name in found if any(name == reader or name.startswith(f"{reader}.") for reader in READERS)] == []
 
 
-@pytest.mark.parametrize("reader", ["scoring", "dataset", "report", "metrics"])
+@pytest.mark.parametrize("reader", ["scoring", "dataset", "report"])
 def test_the_walk_does_find_gold_where_it_is(project, reader):
     library = project / "workflow" / "spanledger"
     assert any("spanledger.gold" in closure(library, module) for module in modules_of(library, reader))
