@@ -281,6 +281,13 @@ class TestRecordsOfSnakemake:
         guard.forget(record)
         guard.forget(record)  # nothing left to forget
 
+    def test_disowned_record_stays_as_another_s(self, record):
+        guard.note_made(record, b"mine")
+        record.write_bytes(b"mine")
+        guard.disown(record)
+        assert record.read_bytes() == b"mine"
+        assert guard.not_made_here([record]) == [record]
+
     def test_the_note_is_the_digest_of_the_record(self, record, tmp_path):
         guard.note_made(record, b"mine")
         (note,) = (tmp_path / ".snakemake" / "spanledger").iterdir()

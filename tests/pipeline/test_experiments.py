@@ -43,6 +43,7 @@ def test_one_experiment_in_the_workspace(project):
         "dvc.lock",
         "params.yaml",
         f"results/{NAME}/arms.csv",
+        f"results/{NAME}/frontier.csv",
         f"results/{NAME}/metrics.json",
     }
 

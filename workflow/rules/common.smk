@@ -71,25 +71,38 @@ def fingerprint(params):
 
 
 BEFORE = fingerprint(PARAMS) if workflow.is_main_process else None
+STARTED = []  # the provenance records of the stages that have jobs in this run
 
 
 onstart:
     for job in workflow.dag.needrun_jobs():
         stage = job.rule.name.partition("_")[0]
         if stage in plan.STAGES:
-            guard.forget(Path("results", job.wildcards.experiment, "provenance", f"{stage}.json"))
+            STARTED.append(Path("results", job.wildcards.experiment, "provenance", f"{stage}.json"))
+            guard.forget(STARTED[-1])
+
+
+def disown_if_changed():
+    """Whether what the run depends on changed on the way. Snakemake takes no notice, so its results lose their note."""
+    try:
+        changed = fingerprint(parameters.load("params.yaml")) != BEFORE
+    except InputError:
+        changed = True
+    for record in STARTED if changed else ():
+        guard.disown(record)
+    return changed
 
 
 onsuccess:
-    try:
-        unchanged = fingerprint(parameters.load("params.yaml")) == BEFORE
-    except InputError:
-        unchanged = False
-    if not unchanged:
+    if disown_if_changed():
         raise WorkflowError(
             "params.yaml, the dataset or the code changed while this run was under way, so its results belong to "
             "neither state. Run again."
         )
+
+
+onerror:
+    disown_if_changed()
 
 
 wildcard_constraints:

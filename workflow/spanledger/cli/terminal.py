@@ -43,10 +43,10 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     first = rows[0]
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
-    table.add_column("arm", no_wrap=True)
+    table.add_column("arm", overflow="fold")
     headings = ("facts in index", "candidates", "context", "macro recall", f"mean cost ({first['cost_unit']})")
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row["arm"],

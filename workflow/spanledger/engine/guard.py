@@ -74,10 +74,15 @@ def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
     return sha256(canonical([values, digests]))
 
 
-def forget(record: Path) -> None:
-    """To be called before jobs of a stage run: takes back the note of its provenance record, and the record with it.
-    Else, after a kill, DVC could put back outputs and record of the note, and Snakemake would take them for its last."""
+def disown(record: Path) -> None:
+    """Takes back the note on a provenance record: its outputs are no longer Snakemake's for sure."""
     (_LEDGER / _entry(record)).unlink(missing_ok=True)
+
+
+def forget(record: Path) -> None:
+    """To be called before jobs of a stage run: takes back the note on its provenance record, and the record with it.
+    Else, after a kill, DVC could put back outputs and record of the note, and Snakemake would take them for its last."""
+    disown(record)
     record.unlink(missing_ok=True)
 
 

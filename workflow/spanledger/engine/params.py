@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,8 @@ def load(path: str | os.PathLike = "params.yaml") -> Params:
     """The resolved params.yaml.
 
     {"experiments": {name: {"dataset": folder}}, name: sections, ...}: in the sections `defaults` are inherited, and what
-    is not given has the schema's default. The order of names is the file's. Raises InputError with every problem.
+    is not given has the schema's default. Settings stand in the order of their names, digits as numbers; lists keep theirs.
+    Raises InputError with every problem.
     """
     return resolve(yaml12.read(path), str(path))
 
@@ -128,9 +130,13 @@ def _sections(merged: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _fill(section: dict[str, Any]) -> dict[str, Any]:
     filled: dict[str, Any] = {}
-    for part, value in section.items():
+    for part in schema.load("params")["$defs"]["experiment"]["properties"]:
+        value = section[part]
         if part in NAMED_SECTIONS:
-            filled[part] = {n: schema.defaults(s, "params", _definition(s, part)) for n, s in value.items()}
+            names = sorted(value, key=_natural)
+            filled[part] = {
+                name: schema.defaults(value[name], "params", _definition(value[name], part)) for name in names
+            }
         else:
             filled[part] = value if part == "arms" else schema.defaults(value, "params", part)
     coverage = section["score"].get("coverage", {})
@@ -140,6 +146,13 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
         if setting["budget"] is not None and setting["unit"] is None:
             setting["unit"] = "char"
     return filled
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """The order of named settings: by code point, runs of digits as numbers. It is not that of the file, because DVC does
+    not see when a mapping is put in another order."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -74,7 +74,7 @@ class Arm:
 
 
 def arms(section: dict[str, Any]) -> list[Arm]:
-    """The arms of an experiment's section, in the order of params.yaml.
+    """The arms of an experiment's section, in its order: a list in that of params.yaml, a grid in that of its names.
 
     A grid is every combination of the named settings, chunk varying slowest and select fastest, each named after its
     settings, joined by +.
