@@ -158,6 +158,16 @@ def test_an_element_of_which_normalise_left_nothing_is_in_no_chunk_and_stops_non
     }
 
 
+def test_a_header_of_which_normalise_left_nothing_is_no_line_in_front_of_its_rows():
+    raw = [document("doc", "\u200b\nr1\nr2")]
+    documents = normalise_documents(raw, Policy(zero_width="drop"))
+    rows = {"kind": "table_row", "header_id": "head"}
+    parts = [element("head", (0, 1), kind="table_header"), element("1", (2, 4), **rows), element("2", (5, 7), **rows)]
+    setting = {"method": "structured", "unit": "char", "chunk_size": 9, "chunk_overlap": 0}
+    ((only,), _) = chunk_documents(documents, normalise_elements(parts, documents), setting)
+    assert (only.body, only.retrieval_text) == ("r1\nr2", None)
+
+
 @pytest.mark.parametrize(
     "setting",
     [
@@ -251,10 +261,10 @@ def test_counters_of_units_are_those_of_the_normalised_texts_and_the_median_is_a
 
 
 def test_chunks_inside_their_predecessor_are_counted_within_a_document():
-    """Of abcdefghij (0,5) (3,8) (6,10) (9,10) the last lies inside; the first one of b is no part of a's last."""
+    """Of abcdefghij (0,5) (3,8) (6,10) (9,10) the last lies inside; (0,2) of c is no part of (0,3) of b."""
     kept = {**FIXED, "chunk_size": 5, "chunk_overlap": 2, "tail": "keep"}
-    _, counters = chunk_documents([document("a", "abcdefghij"), document("b", "j")], [], kept)
-    assert (counters["chunks"], counters["inside_predecessor"]) == (5, 1)
+    _, counters = chunk_documents([document("a", "abcdefghij"), document("b", "abc"), document("c", "ab")], [], kept)
+    assert (counters["chunks"], counters["inside_predecessor"]) == (6, 1)
     _, counters = chunk_documents([document("a", "abcdefghij")], [], {**kept, "tail": "drop"})
     assert counters["inside_predecessor"] == 0
 
@@ -313,6 +323,19 @@ def test_a_chunk_may_be_read_by_the_groups_that_may_read_every_part():
     table, counters = chunk_documents([document("doc", text, acl=("x",))], parts, FIXED)
     assert [c.acl for c in table] == [("x",), (), ("x",)]
     assert counters["nobody_may_read"] == 1
+
+
+def test_every_span_of_a_chunk_is_guarded(monkeypatch):
+    class TwoSpans:
+        version, unit = 1, "char"
+
+        def pieces(self, document, elements):
+            yield Piece(((0, 2), (6, 8)))
+
+    monkeypatch.setitem(METHODS, "two", TwoSpans)
+    parts = [element("1", (0, 4), acl=("x", "y")), element("2", (4, 6), acl=("z",)), element("3", (6, 8), acl=("y",))]
+    ((only,), _) = chunk_documents([document("doc", "aaaabbcc")], parts, {"method": "two"})
+    assert only.acl == ("y",)
 
 
 def test_an_element_that_only_touches_a_chunk_guards_nothing_in_it():

@@ -27,8 +27,7 @@ def sentences(text: str) -> Iterator[Span]:
     for first, last in paragraphs(text):
         start = first
         for match in _END.finditer(text, first, last):
-            inside = match.end() < last and match[1] == "."
-            if inside and _ABBREVIATION.search(text, start, match.start()):
+            if match[1] == "." and _ABBREVIATION.search(text, start, match.start()):
                 continue
             yield from _trimmed(text, start, match.end())
             start = match.end()
