@@ -38,6 +38,7 @@ def reranked(asked, bodies, order=None, scores=None, **rest):
         ("what is R-17", "r-170 and R-1", (0, 0, 0, 0, 0), 0),
         ("code", "R-17", (0, 0, 0, 0, 0), 0),  # an identifier that is not asked about is none
         ("v2 24-hour a-b-1 1-a", "v2 24-hour a-b-1 1-a", (4, 0, 0, 0, 0), 4),  # letters, one hyphen, digits
+        ("r-17-b r-17th", "r-17-b r-17th", (2, 0, 0, 0, 0), 2),  # and nothing else
         ("x", "after 30 days", (0, 0, 1, 0, 0), 1),
         ("x", "30 of 30 in 2024", (0, 0, 1, 0, 0), 1),  # once
         ("x", "R-17 24-hour v2 3rd", (0, 0, 0, 0, 0), 0),  # a number stands alone

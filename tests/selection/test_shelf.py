@@ -56,6 +56,9 @@ def test_a_parent_holds_all_of_the_chunk():
 
 def test_of_several_parents_the_first_in_the_table_counts():
     assert found([(4, 6)], parent(0, (0, 5)), parent(1, (3, 8)), parent(2, (4, 6))) == 1
+    apart = [parent(n, (0, 2)) for n in range(9)]
+    apart[1], apart[8] = parent(1, (3, 8)), parent(8, (2, 7))
+    assert found([(4, 6)], *apart) == 1
 
 
 def test_all_spans_of_the_chunk_must_be_in_it_and_its_own_touching_spans_join():
