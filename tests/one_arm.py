@@ -49,6 +49,7 @@ class Ran:
     """What the arm made; `tables` holds each chunking's chunks, `counters` those of a stage."""
 
     settings: dict[str, Any]
+    chunking: str
     tables: dict[str, list[Chunk]]
     rankings: dict[str, list[Ranking]]
     candidates: list[Ranking]
@@ -58,17 +59,19 @@ class Ran:
 
     @property
     def chunks(self) -> list[Chunk]:
-        return next(iter(self.tables.values()))
+        """Those of the arm's own chunking."""
+        return self.tables[self.chunking]
 
 
 def run(documents, queries, golds, elements=(), synonyms=(), **parts) -> Ran:
     """Runs the arm (see `section`) on these records."""
     resolved = section(**parts)
-    settings = plan.arm_settings(resolved, plan.arms(resolved)[0])
+    (arm,) = plan.arms(resolved)
+    settings = plan.arm_settings(resolved, arm)
     counters, tables, indexes, rankings = {}, {}, {}, {}
     for name, setting in resolved["chunk"].items():
         tables[name], counters["chunk", name] = chunk_documents(documents, list(elements), setting)
-    chunks = next(iter(tables.values()))
+    chunks = tables[arm.chunk]
     for name, setting in settings["branches"].items():
         index = resolved["index"][setting["index"]]
         built = build_indexes(chunks, documents, queries, settings["eligibility"], index)
@@ -81,4 +84,4 @@ def run(documents, queries, golds, elements=(), synonyms=(), **parts) -> Ran:
     contexts, counters["select", "s"] = select(candidates, shelf, queries, settings["select"], settings["eligibility"])
     held = Tables(chunks, documents, queries, golds, indexes, rankings, synonyms, parents)
     rows = ArmScorer("an-arm", held, settings).score(candidates, contexts)
-    return Ran(settings, tables, rankings, candidates, contexts, rows, counters)
+    return Ran(settings, arm.chunk, tables, rankings, candidates, contexts, rows, counters)

@@ -51,7 +51,7 @@ def test_the_only_experiment_needs_no_name():
 
 def test_of_several_experiments_one_is_named():
     results = run(settings("one", "two"), DATASET, "two")
-    assert list(results.chunks) == ["small", "large"]
+    assert list(results.chunks) == ["large", "small"]
     assert results.rows == run(settings("one"), DATASET).rows
     with pytest.raises(ValueError, match="run: expected the name of one of several experiments: valid: one, two"):
         run(settings("one", "two"), DATASET)

@@ -30,7 +30,7 @@ DRAW = """
 
 def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, evidence_mapping, carried):
     drawn = node(DRAW, carried(evidence_mapping))
-    crowded = drawn[1][7]  # two-facts under overlap+current+single+chars240
+    crowded = drawn[1][6]  # two-facts under overlap+current+single+chars240
     assert crowded["quotes"] == [
         ["Logs retention is 7 days."],
         ["Records stay seven days."],
@@ -52,7 +52,7 @@ def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, ev
         *("repeated characters", "outdated passages"),
     ]
     # the first window, [0, 120), holds the retention span and not the export format
-    assert crowded["matrix"][7][3:] == ["3", "0.500", "1/2", "1", "1/2", "240", "60", "0"]
+    assert crowded["matrix"][6][3:] == ["3", "0.500", "1/2", "1", "1/2", "240", "60", "0"]
 
 
 def test_a_question_without_an_answer_is_drawn_like_any_other(node, evidence_mapping, fusion, carried):
@@ -71,7 +71,7 @@ def test_a_question_without_an_answer_is_drawn_like_any_other(node, evidence_map
         "repeated characters",
         "outdated passages",
     ]
-    assert nothing["matrix"][2] == ["fixed+current+single+top2", "0", "null", "0", "0", "0"]
+    assert nothing["matrix"][2] == ["fixed+current+single+chars240", "0", "null", "0", "0", "0"]
     # published: every arm of fusion returns candidates for it, by synonyms or shared words
     query, trails = carried(fusion)["queries"][7], node(DRAW, carried(fusion))[7]
     assert query["id"] == "no-answer" and all(trail["facets"] for trail in trails)
@@ -132,7 +132,7 @@ def test_terms_that_expansion_found_are_not_called_missing(node, fusion, carried
 def test_terms_of_titles_and_table_headers_are_accounted_for(node, structure_lab, carried):
     note = "Titles and table headers were searched with the text"
     told = [[note in trail["text"] for trail in trails] for trails in node(DRAW, carried(structure_lab))[:7]]
-    assert told == [[True, False]] * 7  # structured, fixed_window
+    assert told == [[False, True]] * 7  # fixed_window, structured
 
 
 def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):

@@ -125,7 +125,8 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
     found = said(
         retrieve={"a": branch(), "b": branch()},
         fuse={
-            "merged": {"branches": ["a", "b"], "method": "rrf", "k": 10},
+            "merged": {"branches": ["a", "b"], "method": "rrf", "k": 10.0},
+            "flat": {"branches": ["a", "b"], "method": "rrf", "k": 0.5},
             "ranked": {
                 "branches": ["a"],
                 "rerank": {"method": "rule", "weights": {"navigation": -2.5}, "constraint_words": []},
@@ -133,6 +134,7 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
         },
     )["Fusion"]
     assert "merged: reciprocal rank fusion. A chunk scores the sum of 1 / (10 + rank) over the branches" in found
+    assert "flat: reciprocal rank fusion. A chunk scores the sum of 1 / (0.5 + rank) over the branches" in found
     assert (
         "ranked: the list is then ranked again by points. Points: 1 for each distinct term of the question as asked"
         in found

@@ -194,7 +194,7 @@ def test_filters_and_clicks_change_the_list_and_the_address(node, evidence_mappi
         "toggle('boundary-condition')",
     )[1:]
     # without a choice the first arm that lost something is shown
-    assert (opened["address"], opened["arms"]) == ("#question=two-facts", ["overlap+all+single+top2"])
+    assert (opened["address"], opened["arms"]) == ("#question=two-facts", ["overlap+all+single+chars240"])
     assert other["address"] == "#question=two-facts&trail=fixed+all+single+top2"
     assert other["arms"] == ["fixed+all+single+top2"] and other["open"] == ["two-facts"]
     assert (closed["address"], closed["open"]) == ("", [])

@@ -88,7 +88,7 @@ def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list
 
 def _scorer(setting: dict[str, Any]) -> str:
     if setting["scorer"] == "bm25":
-        return f"BM25 with k1 {setting['k1']} and b {setting['b']}"
+        return f"BM25 with k1 {_number(setting['k1'])} and b {_number(setting['b'])}"
     return "the number of distinct terms that question and chunk share"
 
 
@@ -99,7 +99,7 @@ def _fusion(section: dict[str, Any]) -> list[str]:
     for name in _fuses(section):
         setting = section["fuse"][name]
         if setting["method"] == "rrf":
-            merging.setdefault(f"{setting['k']}", []).append(name)
+            merging.setdefault(_number(setting["k"]), []).append(name)
         if setting["rerank"] is not None:
             ranking.setdefault(_points(setting["rerank"]), []).append(name)
     for k, names in merging.items():
@@ -116,13 +116,18 @@ def _fusion(section: dict[str, Any]) -> list[str]:
 
 
 def _points(setting: dict[str, Any]) -> str:
-    weights = setting["weights"]
+    weights = {name: _number(weight) for name, weight in setting["weights"].items()}
     return (
         f"Points: {weights['query_term']} for each distinct term of the question as asked, synonyms apart, that the body "
         f"holds (analyzer {setting['analyzer']}), {weights['identifier']} more for each of these that is letters, a hyphen "
         f"and digits, {weights['number']} where a term of the body is all digits, {weights['constraint']} where it holds "
         f"{_any(setting['constraint_words'])}, {weights['navigation']} where it holds {_any(setting['navigation_words'])}."
     )
+
+
+def _number(value: float) -> str:
+    """A setting as a person writes it: 60, not 60.0."""
+    return str(value).removesuffix(".0")
 
 
 def _any(words: list[str]) -> str:
@@ -175,7 +180,7 @@ def _manner(setting: dict[str, Any]) -> list[str]:
     """How a selector differs from one that walks by rank and takes the chunks themselves."""
     sentences = []
     if setting["mmr"] is not None:
-        weight, analyzer = setting["mmr"]["weight"], setting["mmr"]["analyzer"]
+        weight, analyzer = _number(setting["mmr"]["weight"]), setting["mmr"]["analyzer"]
         sentences.append(
             f"walks by maximal marginal relevance instead of rank: next comes the greatest {weight} x relevance - "
             f"(1 - {weight}) x similarity. Relevance is the score divided by the first one's, similarity the greatest "
