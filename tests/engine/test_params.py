@@ -1,13 +1,15 @@
 """params.yaml: what is inherited, what is filled in, and every kind of fault with its place."""
 
 import copy
+import itertools
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spanledger.core.errors import InputError
-from spanledger.engine import params
+from spanledger.engine import params, plan
 
 TEXT = """
 experiments:
@@ -132,10 +134,102 @@ def test_what_is_resolved_resolves_to_itself_and_the_input_stays_as_it_was(raw):
     assert params.resolve(resolved) == resolved
 
 
-def test_names_keep_the_order_of_the_file(parse):
-    text = TEXT.replace("    fixed: {method: window, chunk_size: 120}\n", "")
-    text = text.replace("    whole: {method: document}\n", "    z: {method: document}\n    a: {method: paragraph}\n")
-    assert list(params.resolve(parse(text))["trial"]["chunk"]) == ["z", "a"]
+def in_order(value):
+    """The bytes of a value, mappings in the order in which they stand."""
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def reordered(value, draw):
+    """The value with every mapping in it in an order that is drawn; lists as they are."""
+    if isinstance(value, dict):
+        return {key: reordered(value[key], draw) for key in draw(st.permutations(list(value)))}
+    return [reordered(item, draw) for item in value] if isinstance(value, list) else value
+
+
+MANY = {
+    "experiments": {"trial": {"dataset": "folder"}, "other": {"dataset": "folder"}},
+    "trial": {
+        "normalise": {"newlines": "lf", "unicode": "NFC"},
+        "chunk": {
+            "defaults": {"method": "window", "unit": "word"},
+            "w8": {"chunk_size": 8},
+            "w9": {"chunk_size": 9},
+            "w10": {"chunk_size": 10, "chunk_overlap": 1},
+        },
+        "eligibility": {"all": {}, "current": {"versions": "current", "acl": "asker"}},
+        "index": {"words": {"analyzer": "ascii_words"}, "pairs": {"analyzer": "cjk_bigrams"}},
+        "retrieve": {
+            "defaults": {"scorer": "bm25", "k1": 1},
+            "shared": {"index": "words"},
+            "ranked": {"index": "pairs", "b": 0.5},
+        },
+        "fuse": {
+            "one": {"branches": ["shared"], "rerank": {"method": "rule", "weights": {"number": 2, "identifier": 3}}},
+            "both": {"branches": ["shared", "ranked"], "method": "rrf", "k": 10},
+        },
+        "select": {"top10": {"top_k": 10, "mmr": {"weight": 1, "analyzer": "lexical_terms"}}, "top9": {"top_k": 9}},
+        "score": {"cost": {"unit": "word", "text": "body"}, "coverage": {"rule": "one_chunk"}, "cutoffs": [3, 1]},
+        "report": {"primary": {"metric": "mrr"}},
+        "arms": "grid",
+    },
+}
+MANY["other"] = {
+    **MANY["trial"],
+    "arms": [
+        {"name": name, "chunk": chunk, "eligibility": eligibility, "fuse": fuse, "select": select}
+        for name, chunk, eligibility, fuse, select in (
+            ("z", "w8", "all", "one", "top10"),
+            ("y", "w9", "current", "both", "top9"),
+            ("x", "w10", "all", "one", "top9"),
+        )
+    ],
+}
+
+
+@given(st.data())
+def test_the_order_of_names_in_the_file_changes_nothing(data):
+    """Nor that of a section's parts, of defaults, or of the keys of a setting: DVC sees none of them. The entries of a
+    list of arms keep theirs, which no arm has."""
+    shuffled = {name: reordered(section, data.draw) for name, section in MANY.items()}
+    found, expected = params.resolve(shuffled), params.resolve(MANY)
+    assert found == expected
+    for name in MANY["experiments"]:
+        mine, wanted = found[name], expected[name]
+        assert list(mine) == list(wanted)
+        assert [in_order(mine[part]) for part in mine if part != "arms"] == [
+            in_order(wanted[part]) for part in wanted if part != "arms"
+        ]
+        assert plan.arms(mine) == plan.arms(wanted)
+
+
+@pytest.mark.xfail(strict=True, reason="names whose digits are equal as numbers, 8 and 08, stand in the file's order")
+def test_names_that_differ_in_leading_zeros_alone_have_an_order_of_their_own(raw):
+    found = set()
+    for names in (["w8", "w08"], ["w08", "w8"]):
+        raw["trial"]["chunk"] = {name: {"method": "document"} for name in names}
+        found.add(tuple(params.resolve(raw)["trial"]["chunk"]))
+    assert len(found) == 1
+
+
+def test_names_stand_in_their_natural_order_and_lists_in_that_of_the_file(raw):
+    names = ["window128", "window128_overlap25", "window256", "window1024"]  # by code point, 1024 would be the first
+    for given_order in itertools.permutations(names):
+        raw["trial"]["chunk"] = {name: {"method": "document"} for name in given_order}
+        resolved = params.resolve(raw)["trial"]
+        assert list(resolved["chunk"]) == names
+        assert list(dict.fromkeys(arm.chunk for arm in plan.arms(resolved))) == names
+    resolved = params.resolve(MANY)["other"]
+    assert [arm["name"] for arm in resolved["arms"]] == ["z", "y", "x"]
+    assert resolved["fuse"]["both"]["branches"] == ["shared", "ranked"]
+
+
+@pytest.mark.parametrize(("whole", "point"), [("1", "1.0"), ("0", "0.0"), ("60", "6e1")])
+def test_a_number_is_the_same_with_and_without_a_point(parse, whole, point):
+    """1 and 1.0 are equal to DVC, and would not be to a checksum."""
+    one, other = (params.resolve(parse(TEXT.replace("k1: 0.9", f"k1: {text}"))) for text in (whole, point))
+    assert in_order(one) == in_order(other)
+    found = one["trial"]["retrieve"]["ranked"]["k1"]
+    assert found == float(whole) and type(found) is float
 
 
 def test_load_reads_yaml_1_2_and_names_the_file(tmp_path):
@@ -505,7 +599,9 @@ def test_the_parent_of_a_selector_that_no_arm_uses_is_unused_too(raw):
 
 def test_a_branch_that_only_a_merged_list_uses_is_used(raw):
     raw["trial"]["fuse"] = {"both": {"branches": ["shared", "ranked"], "method": "rrf"}}
-    assert list(params.resolve(raw)["trial"]["retrieve"]) == ["shared", "ranked"]
+    resolved = params.resolve(raw)["trial"]
+    assert list(resolved["retrieve"]) == ["ranked", "shared"]
+    assert resolved["fuse"]["both"]["branches"] == ["shared", "ranked"]  # a list keeps its order
 
 
 def test_a_list_of_arms_uses_what_it_names_and_nothing_else(raw):
