@@ -189,7 +189,7 @@ MANY["other"] = {
 @given(st.data())
 def test_the_order_of_names_in_the_file_changes_nothing(data):
     """Nor that of a section's parts, of defaults, or of the keys of a setting: DVC sees none of them. The entries of a
-    list of arms keep theirs, which no arm has."""
+    list of arms keep theirs, which nothing reads."""
     shuffled = {name: reordered(section, data.draw) for name, section in MANY.items()}
     found, expected = params.resolve(shuffled), params.resolve(MANY)
     assert found == expected
