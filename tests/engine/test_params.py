@@ -202,7 +202,6 @@ def test_the_order_of_names_in_the_file_changes_nothing(data):
         assert plan.arms(mine) == plan.arms(wanted)
 
 
-@pytest.mark.xfail(strict=True, reason="names whose digits are equal as numbers, 8 and 08, stand in the file's order")
 def test_names_that_differ_in_leading_zeros_alone_have_an_order_of_their_own(raw):
     found = set()
     for names in (["w8", "w08"], ["w08", "w8"]):

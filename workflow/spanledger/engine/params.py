@@ -133,7 +133,7 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
     for part in schema.load("params")["$defs"]["experiment"]["properties"]:
         value = section[part]
         if part in NAMED_SECTIONS:
-            names = sorted(value, key=_natural)
+            names = sorted(value, key=lambda name: (_natural(name), name))
             filled[part] = {
                 name: schema.defaults(value[name], "params", _definition(value[name], part)) for name in names
             }
