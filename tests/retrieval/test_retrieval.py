@@ -194,7 +194,10 @@ GROUPS = (("fee", "charge"), ("charge", "cost", "c-3"), ("log file", "journal"))
 
 def test_expansion_searches_the_terms_of_the_groups_that_the_query_triggers():
     """fee triggers the first group; charge, which that adds, triggers nothing."""
-    chunks, asked = table(["charge", "cost", "fee charge", "journal"]), [query("q", "what fee"), query("r", "a file log")]
+    chunks, asked = (
+        table(["charge", "cost", "fee charge", "journal"]),
+        [query("q", "what fee"), query("r", "a file log")],
+    )
     plain, counted = run(chunks, asked, OVERLAP, synonyms=GROUPS)
     assert [ranking.chunks for ranking in plain] == [(2,), ()]
     assert (counted["synonym_group_checks"], counted["added_terms"], counted["term_checks"]) == (0, 0, 2 * 4 + 3 * 4)
