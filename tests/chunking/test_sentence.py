@@ -1,5 +1,7 @@
 """Sentences by hand, against a twin that goes character by character, and promise by promise."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,6 +156,14 @@ def test_mixed_by_hand(text, expected):
 
 def test_a_paragraph_ends_a_sentence():
     assert cut("no mark\n\nanother\n \nDr.\n\nSmith") == ["no mark", "another", "Dr.", "Smith"]
+
+
+def test_a_long_run_of_marks_is_looked_at_once():
+    """Tried from each of its marks, a run of 50000 would take half a minute."""
+    started = time.process_time()
+    assert cut("." * 50_000 + "word. End") == ["." * 50_000 + "word.", "End"]
+    assert len(cut("A. " * 50_000)) == 1  # and each initial, from the beginning of its sentence
+    assert time.process_time() - started < 3
 
 
 def slow_join(text, unit, chunk_size):

@@ -1,6 +1,7 @@
 """What a chunking method gives: the spans of one chunk, and what is searched in front of its body."""
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -63,7 +64,9 @@ class Stream:
     def spans_of(self, span: Span) -> tuple[Span, ...]:
         """The spans of the document, ascending; empty where the span holds joining LF alone."""
         found = []
-        for (start, end), place in zip(self._parts, self._starts, strict=True):
+        nearest = max(0, bisect_right(self._starts, span[0]) - 1)
+        for number in range(nearest, bisect_left(self._starts, span[1])):
+            (start, end), place = self._parts[number], self._starts[number]
             first, last = max(span[0], place), min(span[1], place + end - start)
             if first < last:
                 found.append((start + first - place, start + last - place))

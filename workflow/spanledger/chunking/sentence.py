@@ -13,7 +13,8 @@ _CLOSING = r"[\"'”’」』）)\]】》]*"
 # A full-width mark ends a sentence wherever it stands, with all marks that follow it; an ASCII one before white space or
 # the end of the paragraph, and a full stop not after a single letter (an initial), nor after one of the abbreviations
 # below, nor inside a number.
-_END = re.compile(rf"([。！？；…][。！？；….!?]*|[.!?]+(?={_CLOSING}(?:\s|\Z))){_CLOSING}")
+_END = re.compile(rf"([。！？；…][。！？；….!?]*|(?<![.!?])[.!?]++(?={_CLOSING}(?:\s|\Z))){_CLOSING}")
+_LONGEST = 4  # characters of an abbreviation
 _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|cf|Fig|No|e\.g|i\.e|al))\Z")
 
 
@@ -27,7 +28,8 @@ def sentences(text: str) -> Iterator[Span]:
     for first, last in paragraphs(text):
         start = first
         for match in _END.finditer(text, first, last):
-            if match[1] == "." and _ABBREVIATION.search(text, start, match.start()):
+            near = max(start, match.start() - _LONGEST)
+            if match[1] == "." and _ABBREVIATION.search(text, near, match.start()):
                 continue
             yield from _trimmed(text, start, match.end())
             start = match.end()
