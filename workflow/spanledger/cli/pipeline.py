@@ -7,7 +7,7 @@ from spanledger.core.files import write
 from spanledger.engine import closure, plan
 
 _HEAD = """\
-# Written by `make sync` from workflow/spanledger/engine/plan.py and the imports of the stage scripts; a test holds it to them.
+# Written by `make sync` from spanledger/engine/plan.py and the imports of the stage scripts; a test holds it to them.
 # Each stage runs the Snakemake rules of its own name for one experiment of params.yaml.
 """
 _PROFILE = "workflow/profiles/default"
