@@ -215,6 +215,12 @@ def templates(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
     return templates
 
 
+@pytest.fixture(scope="session")
+def template(templates: Path) -> Project:
+    """The project that has run once, which others are copies of: to be read only."""
+    return Project(templates / "ran" / "project")
+
+
 @pytest.fixture(scope="module")
 def shared_project(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project that has run once, for all tests of a file: each must leave it as it was."""

@@ -104,12 +104,9 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(templates):
+def undisturbed(template):
     """The results and the dvc.lock of a run that nobody killed."""
-    from conftest import Project
-
-    project = Project(templates / "ran" / "project")
-    return project.results(), lock(project)
+    return template.results(), lock(template)
 
 
 def kill_and_start_again(project, command, victims, moments):

@@ -150,8 +150,8 @@ class TestImported:
         assert project.repro("report@river", environment=c).ran == set()
         rows = [json.loads(line) for line in project.results("river")["queries.jsonl"].splitlines()]
         assert [(row["arm"], row["recall"]) for row in rows] == [
-            ("window6+all+single+top10", 1.0),
             ("window6+all+single+chars1024", 1.0),
+            ("window6+all+single+top10", 1.0),
         ]
 
         # An edit is seen, as a change of the dataset and of what the first stage reads.
