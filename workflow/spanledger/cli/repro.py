@@ -30,7 +30,8 @@ def run(arguments: list[str]) -> int:
     status = _dvc(["repro", *arguments], stages)
     if status == _FAILED and _tell(renew_state(Path())):
         status = _dvc(["repro", *arguments], stages)
-    finished = [name for name in experiments if Path("results", name, "arms.csv").is_file()]
+    # Not arms.csv: git has that one, so a clone has it before anything was run.
+    finished = [name for name in experiments if Path("results", name, "diagnostics.json").is_file()]
     if status == 0 and finished:
         from spanledger.cli.terminal import show
 

@@ -28,7 +28,7 @@ def show(experiments: list[str]) -> int:
     console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH)
     for name in experiments or known:
         folder = Path("results", name)
-        if not (folder / "arms.csv").is_file():
+        if not (folder / "diagnostics.json").is_file():
             raise InputError([Problem(str(folder), message="there are no results yet: run make repro")])
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
