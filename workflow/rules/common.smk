@@ -17,6 +17,7 @@ from spanledger.core.errors import InputError
 
 if config:
     raise WorkflowError("--config and --configfile are not tracked by DVC; edit params.yaml instead")
+PARAMS_SHA256 = files.file_sha256("params.yaml") if Path("params.yaml").is_file() else None
 try:
     PARAMS = parameters.load("params.yaml")
 except InputError as error:
@@ -49,6 +50,11 @@ elif workflow.is_main_process and not {"--forceall", "-F"} & set(sys.argv):
         )
 if workflow.is_main_process:
     guard.claim(Path.cwd())
+
+
+def code(stage):
+    """An input function: the code of a stage. A function, so that a run parses only the code of the stages it has."""
+    return lambda wildcards: closure.of_stage(stage)
 
 
 def dataset(experiment):
@@ -85,8 +91,9 @@ onstart:
 def disown_if_changed():
     """Whether what the run depends on changed on the way. Snakemake takes no notice, so its results lose their note."""
     try:
-        changed = fingerprint(parameters.load("params.yaml")) != BEFORE
-    except InputError:
+        same = files.file_sha256("params.yaml") == PARAMS_SHA256
+        changed = fingerprint(PARAMS if same else parameters.load("params.yaml")) != BEFORE
+    except (InputError, OSError):
         changed = True
     for record in STARTED if changed else ():
         guard.disown(record)

@@ -6,7 +6,7 @@ rule fuse:
         ],
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
-        code=closure.of_stage("fuse"),
+        code=code("fuse"),
     output:
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
         counters="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.counters.json",

@@ -1,7 +1,7 @@
 rule normalise:
     input:
         validated=rules.validate.output,
-        code=closure.of_stage("normalise"),
+        code=code("normalise"),
     output:
         multiext(
             "results/{experiment}/normalise/",

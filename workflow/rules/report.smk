@@ -6,7 +6,7 @@ rule report:
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
         counters=lambda w: plan.counted(w.experiment, section(w)),
-        code=closure.of_stage("report"),
+        code=code("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),
     params:

@@ -5,7 +5,7 @@ rule score:
         queries="results/{experiment}/normalise/queries.jsonl",
         facts="results/{experiment}/normalise/facts.jsonl",
         synonyms="results/{experiment}/normalise/synonyms.jsonl",
-        code=closure.of_stage("score"),
+        code=code("score"),
     output:
         "results/{experiment}/score/{arm}.jsonl",
     params:
