@@ -1,0 +1,124 @@
+"""What is written about the stages of an experiment: dvc.lock, dvc.yaml, params.yaml and the provenance records."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from spanledger.audit.evidence import Files, Unavailable
+from spanledger.core.errors import InputError
+from spanledger.engine import yaml12
+
+FIELDS = ("parameters", "inputs", "outputs", "code", "libraries")  # of a record, each a mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A stage's provenance record. `sound`: its bytes are those that dvc.lock names, so what it says can be relied on as
+    far as dvc.lock can."""
+
+    content: dict[str, Any]
+    sound: bool
+
+
+class Ledger:
+    """What is written of one experiment in one snapshot."""
+
+    def __init__(self, files: Files, experiment: str):
+        self.files = files
+        self.experiment = experiment
+        self._records: dict[str, Record | None] = {}
+
+    @cached_property
+    def locked(self) -> tuple[dict[str, Any], str]:
+        """The stages of dvc.lock by name, and why there are none."""
+        try:
+            return self.files.snapshot.lock, ""
+        except (InputError, UnicodeDecodeError) as error:
+            told = error.problems[0].message if isinstance(error, InputError) else "is no UTF-8"
+            return {}, f"dvc.lock cannot be read: {told}"
+
+    @cached_property
+    def params(self) -> tuple[Any, str]:
+        """params.yaml as it is written, and why there is none."""
+        return self.yaml("params.yaml")
+
+    @cached_property
+    def experiments(self) -> set[str] | None:
+        """The experiments that params.yaml names; None where it cannot be read."""
+        named = self.params[0].get("experiments") if isinstance(self.params[0], dict) else None
+        return set(named) if isinstance(named, dict) else None
+
+    @cached_property
+    def planned(self) -> dict[str, Any]:
+        """The stages of dvc.yaml, as they are written there."""
+        value, _ = self.yaml("dvc.yaml")
+        stages = value.get("stages") if isinstance(value, dict) else None
+        return stages if isinstance(stages, dict) else {}
+
+    def yaml(self, path: str) -> tuple[Any, str]:
+        """The value of a YAML file, and why there is none."""
+        try:
+            return yaml12.parse(self.files.read(path).decode("utf-8-sig"), path), ""
+        except Unavailable as error:
+            return None, str(error)
+        except UnicodeDecodeError:
+            return None, "is no UTF-8"
+        except InputError as error:
+            return None, str(error.problems[0])
+
+    def entry(self, stage: str) -> dict[str, Any] | None:
+        """A stage's entry in dvc.lock."""
+        entry = self.locked[0].get(f"{stage}@{self.experiment}")
+        return entry if isinstance(entry, dict) else None
+
+    def outs(self, stage: str) -> dict[str, dict[str, Any]]:
+        """What dvc.lock says of each output of a stage, its record among them, by path."""
+        return by_path((self.entry(stage) or {}).get("outs"))
+
+    def record_path(self, stage: str) -> str:
+        """Where the stage's record lies."""
+        return f"results/{self.experiment}/provenance/{stage}.json"
+
+    def record(self, stage: str) -> Record | None:
+        """The stage's record; None where there is none that can be read."""
+        if stage not in self._records:
+            self._records[stage] = self._read_record(stage)
+        return self._records[stage]
+
+    def _read_record(self, stage: str) -> Record | None:
+        path = self.record_path(stage)
+        try:
+            content = json.loads(self.files.read(path))
+        except (Unavailable, ValueError):
+            return None
+        if not isinstance(content, dict) or not all(isinstance(content.get(name), dict) for name in FIELDS):
+            return None
+        return Record(content, self.outs(stage).get(path, {}).get("md5") == self.files.md5(path))
+
+    def deps(self, stage: str) -> dict[str, dict[str, Any]]:
+        """What dvc.lock says of each file and folder that a stage depends on, by path."""
+        return by_path((self.entry(stage) or {}).get("deps"))
+
+    def dataset(self) -> str | None:
+        """The dataset folder that validate read, by dvc.lock or else its record; None where neither says."""
+        noted = ((self.entry("validate") or {}).get("params") or {}).get("params.yaml") or {}
+        record = self.record("validate")
+        for held in (noted, record.content["parameters"] if record else {}):
+            setting = held.get(f"experiments.{self.experiment}")
+            if isinstance(setting, dict) and isinstance(setting.get("dataset"), str):
+                return setting["dataset"]
+        return None
+
+    def in_git(self, stage: str, path: str) -> bool:
+        """Whether git holds an output, and not DVC's cache."""
+        do = self.planned.get(stage, {}).get("do", {})
+        kept = (item for kind in ("metrics", "plots") for item in do.get(kind) or () if isinstance(item, dict))
+        names = (name for item in kept for name, how in item.items() if how.get("cache") is False)
+        return path in (name.replace("${key}", self.experiment) for name in names)
+
+
+def by_path(entries: Any) -> dict[str, dict[str, Any]]:
+    """The entries of a list in dvc.lock by their path."""
+    found = entries if isinstance(entries, list) else []
+    return {entry["path"]: entry for entry in found if isinstance(entry, dict) and isinstance(entry.get("path"), str)}
