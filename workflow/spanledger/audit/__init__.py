@@ -109,7 +109,7 @@ def _dataset(ledger: Ledger, stages: Stages) -> Link:
     if folder is None:
         link.find("never_ran", "params.yaml", "validate has not read a dataset, so there is nothing to hold it against")
         return link
-    link.parameters = {f"experiments.{ledger.experiment}": {"dataset": folder}}
+    link.parameters = link.reaching = {f"experiments.{ledger.experiment}": {"dataset": folder}}
     stages.check_dataset(link, folder)
     if record is not None:
         link.outputs = dict(record.content["inputs"])
@@ -120,6 +120,10 @@ def _anchor_workspace(links: list[Link], ledger: Ledger, history: History) -> No
     """Holds the entries of the workspace's dvc.lock against those that are committed."""
     head = history.lock("HEAD")
     naming = history.naming({md5 for link in links for path, md5 in link.locked.items() if _is_record(path)})
+    around = [{key: value for key, value in held.items() if key != "stages"} for held in (ledger.whole_lock, head)]
+    if ledger.whole_lock and head and around[0] != around[1]:
+        last = next(link for link in links if link.name in plan.STAGES)
+        last.find("lock_differs", "dvc.lock", "its head is not that of the last commit's")
     for link in links:
         entry = ledger.entry(link.name)
         if entry is None:
@@ -186,10 +190,10 @@ def _rebuild(target: Target, snapshot: Snapshot, history: History) -> str:
 
 def _proof(snapshot: Snapshot) -> str:
     if snapshot.commit is None:
-        rests = "dvc.lock as it is committed: it names every output and every record, and these all that was read"
+        rests = "dvc.lock as it is committed, which names every output and record; a record names all that was read"
     else:
         rests = f"dvc.lock of commit {snapshot.commit[:12]}, with the files that git and DVC's cache hold for it"
-    return f"{rests}. Not proven: that the code makes these bytes; the command to rebuild, with --force, shows it."
+    return f"{rests}. That the code makes these bytes is shown by rebuilding with --force alone."
 
 
 def _runs(links: list[Link], experiment: str, project: Path) -> None:

@@ -39,6 +39,12 @@ class Ledger:
             return {}, f"dvc.lock cannot be read: {told}"
 
     @cached_property
+    def whole_lock(self) -> dict[str, Any]:
+        """dvc.lock, its head too; empty where it cannot be read."""
+        value, _ = self.yaml("dvc.lock")
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
     def params(self) -> tuple[Any, str]:
         """params.yaml as it is written, and why there is none."""
         return self.yaml("params.yaml")

@@ -27,24 +27,27 @@ class Stages:
         self.cache = cache
         self.files = ledger.files
         self._in_workspace = ledger.files.snapshot.commit is None
+        self._broken: dict[str, set[str]] = {}  # outputs of each stage whose object in the cache is told of already
 
     def check(self, stage: str, section: dict[str, Any] | None, arm: str | None) -> Link:
         """The link of a stage. `section` is the experiment's as its run used it, `arm` the one whose number is asked."""
         link = Link(stage)
         entry, written = self.ledger.entry(stage), plan.writes(self.ledger.experiment, stage)
         path = self.ledger.record_path(stage)
-        if entry is None and not any(self.files.snapshot.exists(place) for place in (*written, path)):
-            link.find("never_ran", path, f"{stage}@{self.ledger.experiment} has no outputs and no entry in dvc.lock")
+        places = (*written, path) if self._in_workspace else ()  # elsewhere outputs are found by dvc.lock alone
+        if entry is None and not self.ledger.locked[1] and not any(map(self.files.snapshot.exists, places)):
+            reason = f"dvc.lock has no entry of {stage}@{self.ledger.experiment}"
+            link.find("never_ran", path, reason + (", and there are no outputs" if places else ""))
             return link
         if entry is None:
             why = self.ledger.locked[1] or f"dvc.lock has no entry of {stage}@{self.ledger.experiment}"
             link.find("lock_differs", "dvc.lock", why)
+        self._check_cache(link, stage)
         self._check_record(link, stage)
         record = self.ledger.record(stage)
         self._check_outputs(link, stage, written)
         self._check_inputs(link, stage)
         self._check_code(link, stage)
-        self._check_cache(link, stage)
         if record is not None:
             for name in FIELDS:
                 setattr(link, name, record.content[name])
@@ -75,7 +78,7 @@ class Stages:
         """Bytes that are not those of dvc.lock: on disk, or in DVC's cache where a revision is read from it."""
         if self._in_workspace or self.ledger.in_git(stage, path):
             link.find("changed", path, reason)
-        else:
+        elif path not in self._broken.get(stage, ()):
             link.find("cache_corrupt", path, reason)
 
     def _check_outputs(self, link: Link, stage: str, written: list[str]) -> None:
@@ -215,7 +218,9 @@ class Stages:
         if entry is None:
             return
         if not isinstance(do, dict):
-            link.find("code_changed", "dvc.yaml", f"has no stage {stage}: {self._yaml('dvc.yaml')[1] or 'not named'}")
+            link.find(
+                "code_changed", "dvc.yaml", f"has no stage {stage}: {self.ledger.yaml('dvc.yaml')[1] or 'not named'}"
+            )
             return
         dataset = self.ledger.dataset() or ""
         fill = lambda text: text.replace("${key}", self.ledger.experiment).replace("${item.dataset}", dataset)  # noqa: E731
@@ -228,7 +233,7 @@ class Stages:
                 link.find("code_changed", "dvc.yaml", f"{path} is among the {key} of {only} alone")
 
     def _check_cache(self, link: Link, stage: str) -> None:
-        absent = []
+        absent, broken = [], self._broken.setdefault(stage, set())
         for out, entry in self.ledger.outs(stage).items():
             if "md5" not in entry or self.ledger.in_git(stage, out):
                 continue
@@ -237,8 +242,9 @@ class Stages:
                 if data is None:
                     absent.append(path)
                 elif not sound:
-                    reason = f"{self.cache.place(digest)} does not hold the bytes that it is named after ({path}): "
-                    again = "remove it, then `dvc fetch`, or run the stage again with --force"
+                    broken.add(path)
+                    reason = f"stands for {path} and does not hold the bytes that it is named after: remove it, then "
+                    again = f"`dvc fetch` or `dvc repro --force {stage}@{self.ledger.experiment}`"
                     link.find("cache_corrupt", self.cache.place(digest), reason + again)
         if absent and self._in_workspace:
             link.notes.append(f"not in DVC's cache, so it could not be brought back: {', '.join(sorted(absent))}")

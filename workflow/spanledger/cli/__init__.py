@@ -35,6 +35,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("experiments", nargs="*", help="these experiments alone")
     command.set_defaults(command=_table)
 
+    command = commands.add_parser("audit", help="walk back from a number or a file to all that made it, and check it")
+    command.add_argument("target", metavar="TARGET", help="a file below results/, or experiment/arm/metric")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--revision", metavar="REV", help="in this git revision instead of the workspace")
+    which.add_argument("--experiment", metavar="NAME", help="in this DVC experiment")
+    command.add_argument("--json", action="store_true", help="print everything as JSON")
+    command.add_argument(
+        "--crate", type=Path, metavar="FOLDER", help="write an RO-Crate of the chain into this new folder"
+    )
+    command.set_defaults(command=_audit)
+
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
     squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
@@ -80,6 +91,12 @@ def _table(arguments: argparse.Namespace) -> int:
     from spanledger.cli.terminal import show
 
     return show(arguments.experiments)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.audit import run
+
+    return run(arguments.target, arguments.revision or arguments.experiment, arguments.json, arguments.crate)
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:
