@@ -66,6 +66,24 @@ class Link:
         held = {finding.verdict for finding in self.findings}
         return [verdict for verdict in VERDICTS if verdict in held] or [INTACT]
 
+    def told(self) -> dict[str, Any]:
+        """The link as JSON has it."""
+        return {
+            "link": self.name,
+            "verdicts": self.verdicts,
+            "findings": [{"verdict": f.verdict, "path": f.path, "reason": f.reason} for f in self.findings],
+            "notes": self.notes,
+            "parameters": self.parameters,
+            "reaching": self.reaching,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "code": self.code,
+            "libraries": self.libraries,
+            "dvc_lock": self.locked,
+            "commit": self.commit,
+            "run": self.run,
+        }
+
 
 @dataclass
 class Audit:
@@ -97,3 +115,20 @@ class Audit:
     def link(self, name: str) -> Link:
         """The link of that name; raises KeyError where the chain has none."""
         return {link.name: link for link in self.links}[name]
+
+    def told(self) -> dict[str, Any]:
+        """The audit as JSON has it: everything that is known, and every digest."""
+        return {
+            "target": self.target,
+            "experiment": self.experiment,
+            "snapshot": self.snapshot,
+            "commit": self.commit,
+            "value": self.value,
+            "verdict": INTACT if self.intact else "not intact",
+            "links": [link.told() for link in self.links],
+            "anchor": self.anchor,
+            "rebuild": self.rebuild,
+            "proof": self.proof,
+            "changed_files": self.changed_files,
+            "orphans": self.orphans,
+        }

@@ -99,6 +99,10 @@ class History:
         parts = [line.replace(" ", "/").split("/") for line in told.splitlines()]
         return {part[5]: part[0] for part in parts if len(part) == 6}
 
+    def author(self, commit: str) -> str:
+        """The name of a commit's author."""
+        return (self._git("log", "-1", "--format=%an", commit) or b"").decode("utf-8", "replace").strip()
+
     def is_revision(self, name: str) -> bool:
         """Whether git itself knows a commit by this name."""
         return self._git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}") is not None

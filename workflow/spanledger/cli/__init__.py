@@ -46,6 +46,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.set_defaults(command=_audit)
 
+    command = commands.add_parser("export-run", help="write the candidates of an arm as a TREC run with ir_metadata")
+    command.add_argument("of", metavar="EXPERIMENT", help="of params.yaml")
+    command.add_argument("--arm", required=True, metavar="ARM")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the run to write")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--revision", metavar="REV", help="of this git revision instead of the workspace")
+    which.add_argument("--experiment", metavar="NAME", help="of this DVC experiment")
+    command.add_argument("--no-header", action="store_true", help="without ir_metadata: trec_eval reads no comments")
+    command.set_defaults(command=_export_run)
+
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
     squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
@@ -97,6 +107,13 @@ def _audit(arguments: argparse.Namespace) -> int:
     from spanledger.cli.audit import run
 
     return run(arguments.target, arguments.revision or arguments.experiment, arguments.json, arguments.crate)
+
+
+def _export_run(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.export_run import run
+
+    snapshot = arguments.revision or arguments.experiment
+    return run(arguments.of, arguments.arm, arguments.out, snapshot, not arguments.no_header)
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:

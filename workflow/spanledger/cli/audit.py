@@ -23,54 +23,20 @@ _SHOWN = 6  # findings of one verdict and link; the others are counted, and --js
 def run(target: str, name: str | None, as_json: bool, crate: Path | None) -> int:
     """Audits a target in the workspace (None) or in a revision or DVC experiment and prints what it found; `crate` is a
     folder to write an RO-Crate into. Returns 0 where every link is intact, else 1. Raises InputError as `audit` does."""
+    if crate is not None:
+        from spanledger.exports.crate import ready, write_crate
+
+        ready(crate)
     found = audit(target, open_snapshot(name))
     if as_json:
-        sys.stdout.buffer.write(document(told(found)))
+        sys.stdout.buffer.write(document(found.told()))
         sys.stdout.buffer.flush()
     else:
         show(found, Console(width=None if sys.stdout.isatty() else _LOG_WIDTH))
     if crate is not None:
-        from spanledger.exports.crate import write_crate
-
         write_crate(found, open_snapshot(name), crate)
         print(f"RO-Crate: {crate}", file=sys.stderr if as_json else sys.stdout)
     return 0 if found.intact else 1
-
-
-def told(found: Audit) -> dict[str, Any]:
-    """The audit as JSON has it: everything that the tree shows and every digest."""
-    return {
-        "target": found.target,
-        "experiment": found.experiment,
-        "snapshot": found.snapshot,
-        "commit": found.commit,
-        "value": found.value,
-        "intact": found.intact,
-        "verdict": INTACT if found.intact else "not intact",
-        "links": [
-            {
-                "link": link.name,
-                "verdicts": link.verdicts,
-                "findings": [{"verdict": f.verdict, "path": f.path, "reason": f.reason} for f in link.findings],
-                "notes": link.notes,
-                "parameters": link.parameters,
-                "reaching": link.reaching,
-                "inputs": link.inputs,
-                "outputs": link.outputs,
-                "code": link.code,
-                "libraries": link.libraries,
-                "dvc_lock": link.locked,
-                "commit": link.commit,
-                "run": link.run,
-            }
-            for link in found.links
-        ],
-        "anchor": found.anchor,
-        "rebuild": found.rebuild,
-        "proof": found.proof,
-        "changed_files": found.changed_files,
-        "orphans": found.orphans,
-    }
 
 
 def show(found: Audit, console: Console) -> None:
@@ -197,12 +163,10 @@ def _footer(found: Audit, shared: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "libraries", _versions(shared)
     commits = found.anchor["commits"]
     if commits:
-        newest = commits[0]
-        more = f", and {len(commits) - 1} more" if len(commits) > 1 else ""
-        yield (
-            "commit",
-            f"{newest['hash']} of {newest['date'][:10]}: {newest['subject']}{more}: dvc.lock names the whole chain",
-        )
+        newest, more = commits[0], len(commits) - 1
+        others = f" (and {more} other{'s' * (more != 1)})" if more else ""
+        told = f"{newest['hash']} of {newest['date'][:10]}, {newest['subject']}{others}"
+        yield "commit", f"{told}: its dvc.lock names the whole chain"
     else:
         yield "commit", "no commit's dvc.lock names the whole chain"
     if found.changed_files:
