@@ -81,7 +81,7 @@ def _experiments(files: Files) -> set[str]:
     """Those that params.yaml, dvc.lock or the results name."""
     ledger = Ledger(files, "")
     found = set(ledger.experiments or ())
-    found |= {name.partition("@")[2] for name in ledger.locked[0] if name.partition("@")[0] in plan.STAGES}
+    found |= {name.partition("@")[2] for name in ledger.locked if name.partition("@")[0] in plan.STAGES}
     with contextlib.suppress(Unavailable):
         found |= {path.split("/")[1] for path in files.below("results") if path.count("/") > 1}
     return found - {""}
@@ -96,7 +96,7 @@ def _section(ledger: Ledger) -> dict[str, Any] | None:
 def _planned_section(ledger: Ledger) -> dict[str, Any] | None:
     """The experiment's section as params.yaml has it; None where that is not valid."""
     try:
-        held = parameters.resolved_slice(ledger.experiment, "report", ledger.params[0])
+        held = ledger.resolver.planned("report")
     except InputError:
         return None
     return {path.removeprefix(f"{ledger.experiment}."): value for path, value in held.items()}
@@ -118,10 +118,11 @@ def _dataset(ledger: Ledger, stages: Stages) -> Link:
 
 def _anchor_workspace(links: list[Link], ledger: Ledger, history: History) -> None:
     """Holds the entries of the workspace's dvc.lock against those that are committed."""
-    head = history.lock("HEAD")
+    unchanged = ledger.lock[0] and history.lock_text("HEAD") == ledger.files.read("dvc.lock")
+    head = ledger.lock[0] if unchanged else history.lock("HEAD")
     naming = history.naming({md5 for link in links for path, md5 in link.locked.items() if _is_record(path)})
-    around = [{key: value for key, value in held.items() if key != "stages"} for held in (ledger.whole_lock, head)]
-    if ledger.whole_lock and head and around[0] != around[1]:
+    around = [{key: value for key, value in held.items() if key != "stages"} for held in (ledger.lock[0], head)]
+    if ledger.lock[0] and head and around[0] != around[1]:
         last = next(link for link in links if link.name in plan.STAGES)
         last.find("lock_differs", "dvc.lock", "its head is not that of the last commit's")
     for link in links:
@@ -215,6 +216,6 @@ def _orphans(ledger: Ledger) -> list[str]:
         folders = {path.split("/")[1] for path in ledger.files.below("results") if path.count("/") > 1}
     except Unavailable:
         folders = set()
-    made = (name.partition("@") for name in ledger.locked[0])
+    made = (name.partition("@") for name in ledger.locked)
     entries = sorted(f"dvc.lock: {s}@{e}" for s, _, e in made if s in plan.STAGES and e not in planned)
     return [f"results/{name}" for name in sorted(folders - planned)] + entries

@@ -4,8 +4,10 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from spanledger.core.errors import InputError
+from spanledger.engine import yaml12
 from spanledger.snapshot import Snapshot
 
 
@@ -19,6 +21,7 @@ class Files:
     def __init__(self, snapshot: Snapshot):
         self.snapshot = snapshot
         self.below = cache(self._below)
+        self.yaml = cache(self._yaml)
         self._digests = cache(self._digest)  # not the bytes: results may be large
 
     def read(self, path: str) -> bytes:
@@ -27,6 +30,17 @@ class Files:
             return self.snapshot.read(path)
         except InputError as error:
             raise Unavailable(error.problems[0].message) from None
+
+    def _yaml(self, path: str) -> tuple[Any, str]:
+        """The value of a YAML file, and where there is none why."""
+        try:
+            return yaml12.parse(self.read(path).decode("utf-8-sig"), path), ""
+        except Unavailable as error:
+            return None, str(error)
+        except UnicodeDecodeError:
+            return None, f"{path}: is no UTF-8"
+        except InputError as error:
+            return None, str(error.problems[0])
 
     def _below(self, path: str) -> tuple[str, ...]:
         """The files that a path stands for: itself, or those below a folder that DVC takes notice of; none where it is

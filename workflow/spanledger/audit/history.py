@@ -1,5 +1,6 @@
 """What git knows: which commits' dvc.lock names a digest, and what differs from the last commit."""
 
+import io
 import subprocess
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -10,6 +11,7 @@ from spanledger.core.errors import InputError
 from spanledger.engine import yaml12
 
 _LOCK = "dvc.lock"
+_BELOW = f"./{_LOCK}"  # as git takes it for the file in this folder, which need not be the top of the repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +59,28 @@ class History:
         """For each digest the commits whose dvc.lock names it, in the order of `commits`."""
         found: dict[str, list[Commit]] = {digest: [] for digest in digests}
         seen: dict[bytes, list[str]] = {}
-        names = "".join(f"{commit.hash}:{_LOCK}\n" for commit in self.commits).encode()
+        names = "".join(f"{commit.hash}:{_BELOW}\n" for commit in self.commits).encode()
         answer = self._git("cat-file", "--batch", given=names) or b""
+        stream = io.BytesIO(answer)
         for commit in self.commits:
-            header, _, answer = answer.partition(b"\n")
-            if header.endswith(b" missing"):
+            header = stream.readline().strip()
+            if not header or header.endswith(b" missing"):
                 continue
             blob, _, length = header.split(b" ")
-            data, answer = answer[: int(length)], answer[int(length) + 1 :]
+            data = stream.read(int(length) + 1)
             if blob not in seen:
                 seen[blob] = [digest for digest in digests if digest.encode() in data]
             for digest in seen[blob]:
                 found[digest].append(commit)
         return found
 
+    def lock_text(self, commit: str) -> bytes | None:
+        """The bytes of dvc.lock in a commit."""
+        return self._git("show", f"{commit}:{_BELOW}")
+
     def _lock(self, commit: str) -> dict[str, Any]:
         """The value of dvc.lock in a commit; empty where there is none that can be read."""
-        text = self._git("show", f"{commit}:{_LOCK}")
+        text = self.lock_text(commit)
         try:
             value = yaml12.parse(text.decode("utf-8"), _LOCK) if text else {}
         except (InputError, UnicodeDecodeError):

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from spanledger.audit.evidence import Files, Unavailable
-from spanledger.core.errors import InputError
-from spanledger.engine import yaml12
+from spanledger.audit.parameters import Resolver
 
 FIELDS = ("parameters", "inputs", "outputs", "code", "libraries")  # of a record, each a mapping
 
@@ -29,25 +28,31 @@ class Ledger:
         self.experiment = experiment
         self._records: dict[str, Record | None] = {}
 
-    @cached_property
-    def locked(self) -> tuple[dict[str, Any], str]:
-        """The stages of dvc.lock by name, and why there are none."""
-        try:
-            return self.files.snapshot.lock, ""
-        except (InputError, UnicodeDecodeError) as error:
-            told = error.problems[0].message if isinstance(error, InputError) else "is no UTF-8"
-            return {}, f"dvc.lock cannot be read: {told}"
+    @property
+    def lock(self) -> tuple[dict[str, Any], str]:
+        """dvc.lock as a whole, and why it is empty: a file that is not there has no entries, and one that is no
+        dvc.lock cannot be read."""
+        value, why = self.files.yaml("dvc.lock")
+        if isinstance(value, dict) and isinstance(value.get("stages"), dict):
+            return value, ""
+        return {}, f"dvc.lock cannot be read: {why or 'has no stages'}" if self.files.snapshot.exists(
+            "dvc.lock"
+        ) else ""
+
+    @property
+    def locked(self) -> dict[str, Any]:
+        """The stages of dvc.lock by name."""
+        return self.lock[0].get("stages", {})
 
     @cached_property
-    def whole_lock(self) -> dict[str, Any]:
-        """dvc.lock, its head too; empty where it cannot be read."""
-        value, _ = self.yaml("dvc.lock")
-        return value if isinstance(value, dict) else {}
+    def resolver(self) -> Resolver:
+        """The experiment's parameters as params.yaml and dvc.lock have them."""
+        return Resolver(self.experiment, self.params[0])
 
-    @cached_property
+    @property
     def params(self) -> tuple[Any, str]:
         """params.yaml as it is written, and why there is none."""
-        return self.yaml("params.yaml")
+        return self.files.yaml("params.yaml")
 
     @cached_property
     def experiments(self) -> set[str] | None:
@@ -58,24 +63,13 @@ class Ledger:
     @cached_property
     def planned(self) -> dict[str, Any]:
         """The stages of dvc.yaml, as they are written there."""
-        value, _ = self.yaml("dvc.yaml")
+        value, _ = self.files.yaml("dvc.yaml")
         stages = value.get("stages") if isinstance(value, dict) else None
         return stages if isinstance(stages, dict) else {}
 
-    def yaml(self, path: str) -> tuple[Any, str]:
-        """The value of a YAML file, and why there is none."""
-        try:
-            return yaml12.parse(self.files.read(path).decode("utf-8-sig"), path), ""
-        except Unavailable as error:
-            return None, str(error)
-        except UnicodeDecodeError:
-            return None, "is no UTF-8"
-        except InputError as error:
-            return None, str(error.problems[0])
-
     def entry(self, stage: str) -> dict[str, Any] | None:
         """A stage's entry in dvc.lock."""
-        entry = self.locked[0].get(f"{stage}@{self.experiment}")
+        entry = self.locked.get(f"{stage}@{self.experiment}")
         return entry if isinstance(entry, dict) else None
 
     def outs(self, stage: str) -> dict[str, dict[str, Any]]:

@@ -11,27 +11,43 @@ Params = dict[str, Any]
 _ABSENT = "nothing"
 
 
-def resolved_slice(experiment: str, stage: str, raw: Any) -> Params:
-    """The slice of a params.yaml in memory that reaches a stage, resolved. Raises InputError where the section is not
-    valid by the rules of this version, or the experiment is not there."""
-    section = raw.get(experiment) if isinstance(raw, dict) else None
-    named = raw.get("experiments") if isinstance(raw, dict) else None
-    alone = {"experiments": {experiment: (named or {}).get(experiment)}, experiment: section}
-    return plan.parameters(experiment, params.resolve(alone), stage)
+class Resolver:
+    """Resolves one experiment of a params.yaml, as it is written or as dvc.lock has it, each form once."""
 
+    def __init__(self, experiment: str, raw: Any):
+        self._experiment = experiment
+        self._raw = raw if isinstance(raw, dict) else {}
+        self._held: dict[str, Params] = {}
 
-def locked_slice(experiment: str, stage: str, entry: Params, raw: Any) -> Params:
-    """The same of what dvc.lock noted when the stage ran; `raw` fills in the sections that the stage does not read."""
-    noted = entry.get("params", {}).get("params.yaml", {})
-    section = dict(raw.get(experiment) or {}) if isinstance(raw, dict) else {}
-    named = raw.get("experiments", {}).get(experiment) if isinstance(raw, dict) else None
-    for path, value in noted.items():
-        place, _, part = path.partition(".")
-        if place == "experiments":
-            named = value
-        else:
-            section[part] = value
-    return resolved_slice(experiment, stage, {"experiments": {experiment: named}, experiment: section})
+    def planned(self, stage: str) -> Params:
+        """The slice of params.yaml that reaches a stage, resolved. Raises InputError where the section is not valid by
+        the rules of this version."""
+        return self._slice(stage, self._named, self._raw.get(self._experiment))
+
+    def locked(self, stage: str, entry: Params) -> Params:
+        """The same of what a stage's entry in dvc.lock noted; params.yaml fills in the sections that it does not read."""
+        section = self._raw.get(self._experiment)
+        section = dict(section) if isinstance(section, dict) else {}
+        named, noted = self._named, (entry.get("params") or {}).get("params.yaml")
+        for path, value in noted.items() if isinstance(noted, dict) else ():
+            place, _, part = path.partition(".")
+            if place == "experiments":
+                named = value
+            else:
+                section[part] = value
+        return self._slice(stage, named, section)
+
+    @property
+    def _named(self) -> Any:
+        named = self._raw.get("experiments")
+        return named.get(self._experiment) if isinstance(named, dict) else None
+
+    def _slice(self, stage: str, named: Any, section: Any) -> Params:
+        key = repr((named, section))
+        if key not in self._held:
+            alone = {"experiments": {self._experiment: named}, self._experiment: section}
+            self._held[key] = params.resolve(alone)
+        return plan.parameters(self._experiment, self._held[key], stage)
 
 
 def recorded_section(experiment: str, record: Params) -> Params | None:

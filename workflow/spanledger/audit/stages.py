@@ -1,12 +1,10 @@
 """One link of the chain: a stage's outputs, inputs, code, parameters and libraries, held against its provenance record and
 its entry in dvc.lock."""
 
-import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from spanledger.audit import parameters
+from spanledger.audit import libraries, parameters
 from spanledger.audit.evidence import Cache, Unavailable
 from spanledger.audit.findings import Link
 from spanledger.audit.ledger import FIELDS, Ledger, by_path
@@ -35,12 +33,12 @@ class Stages:
         entry, written = self.ledger.entry(stage), plan.writes(self.ledger.experiment, stage)
         path = self.ledger.record_path(stage)
         places = (*written, path) if self._in_workspace else ()  # elsewhere outputs are found by dvc.lock alone
-        if entry is None and not self.ledger.locked[1] and not any(map(self.files.snapshot.exists, places)):
+        if entry is None and not self.ledger.lock[1] and not any(map(self.files.snapshot.exists, places)):
             reason = f"dvc.lock has no entry of {stage}@{self.ledger.experiment}"
             link.find("never_ran", path, reason + (", and there are no outputs" if places else ""))
             return link
         if entry is None:
-            why = self.ledger.locked[1] or f"dvc.lock has no entry of {stage}@{self.ledger.experiment}"
+            why = self.ledger.lock[1] or f"dvc.lock has no entry of {stage}@{self.ledger.experiment}"
             link.find("lock_differs", "dvc.lock", why)
         self._check_cache(link, stage)
         self._check_record(link, stage)
@@ -51,8 +49,9 @@ class Stages:
         if record is not None:
             for name in FIELDS:
                 setattr(link, name, record.content[name])
+            if record.sound or entry is None:  # else it says nothing that could be relied on
+                libraries.check(link, self.files)
             self._check_parameters(link, stage, section, arm)
-            self._check_libraries(link)
         link.locked = {place: out["md5"] for place, out in self.ledger.outs(stage).items() if "md5" in out}
         return link
 
@@ -219,7 +218,7 @@ class Stages:
             return
         if not isinstance(do, dict):
             link.find(
-                "code_changed", "dvc.yaml", f"has no stage {stage}: {self.ledger.yaml('dvc.yaml')[1] or 'not named'}"
+                "code_changed", "dvc.yaml", f"has no stage {stage}: {self.files.yaml('dvc.yaml')[1] or 'not named'}"
             )
             return
         dataset = self.ledger.dataset() or ""
@@ -250,20 +249,25 @@ class Stages:
             link.notes.append(f"not in DVC's cache, so it could not be brought back: {', '.join(sorted(absent))}")
 
     def _check_parameters(self, link: Link, stage: str, section: dict[str, Any] | None, arm: str | None) -> None:
-        used, (raw, why) = link.parameters, self.ledger.params
+        (_, why), entry = self.ledger.params, self.ledger.entry(stage)
+        used, record = link.parameters, self.ledger.record(stage)
         link.reaching = (
             dict(used) if section is None else parameters.reaching(section, self.ledger.experiment, arm, used)
         )
         # Keys that this version's rules added have no value in a record that was made by older ones.
         same_rules = link.code.get(_SCHEMA) == file_sha256(closure.PROJECT / _SCHEMA)
-        entry = self.ledger.entry(stage)
+        if entry is not None and not record.sound:  # then what dvc.lock noted stands for it
+            try:
+                used = self.ledger.resolver.locked(stage, entry)
+            except InputError:
+                return
         for name, resolve in (
-            ("params.yaml", lambda: parameters.resolved_slice(self.ledger.experiment, stage, raw)),
-            ("dvc.lock", lambda: parameters.locked_slice(self.ledger.experiment, stage, entry, raw)),
+            ("params.yaml", lambda: self.ledger.resolver.planned(stage)),
+            ("dvc.lock", lambda: self.ledger.resolver.locked(stage, entry)),
         ):
             if name == "dvc.lock" and entry is None:
                 continue
-            if name == "params.yaml" and self.ledger.experiment not in ((raw or {}).get("experiments") or {}):
+            if name == "params.yaml" and self.ledger.experiment not in (self.ledger.experiments or ()):
                 link.find("parameters_differ", name, why or f"no longer names the experiment {self.ledger.experiment}")
                 continue
             try:
@@ -277,28 +281,6 @@ class Stages:
                     continue
                 reach = "" if parameters.touches(path, link.reaching) else "; no setting of this arm"
                 link.find("parameters_differ", path, f"the run used {recorded}, {name} says {other}{reach}")
-
-    def _check_libraries(self, link: Link) -> None:
-        try:
-            pinned = dict(
-                re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", self.files.read("requirements.lock").decode(), re.M)
-            )
-        except (Unavailable, UnicodeDecodeError):
-            pinned = {}
-        for name, used in link.libraries.items():
-            others = {"requirements.lock": pinned.get(name)}
-            if self._in_workspace:
-                others["this environment"] = _installed(name)
-            for where, other in others.items():
-                if other is not None and other != used:
-                    link.find("libraries_differ", name, f"the run used {used}, {where} has {other}")
-
-
-def _installed(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
 
 
 def _under(digests: dict[str, str], place: str) -> dict[str, str]:

@@ -53,7 +53,7 @@ def _planned(ledger: Ledger, experiment: str, name: str) -> tuple[dict[str, Any]
     if section is None:
         if experiment not in known:
             raise InputError([Problem("params.yaml", field=experiment, message=nearest(experiment, known))])
-        held = parameters.resolved_slice(experiment, "report", ledger.params[0])
+        held = ledger.resolver.planned("report")
         section = {path.removeprefix(f"{experiment}."): value for path, value in held.items()}
     arms = {arm.name: arm for arm in plan.arms(section)}
     if name not in arms:
