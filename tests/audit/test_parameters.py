@@ -66,13 +66,13 @@ def test_a_difference_touches_an_arm_or_not():
 
 
 def test_a_locked_slice_is_resolved_with_the_sections_that_the_stage_read():
-    entry = {"params": {"params.yaml": {"x.chunk": {**RAW["x"]["chunk"], "small": {"method": "paragraph"}}}}}
+    noted = {"x.chunk": {**RAW["x"]["chunk"], "small": {"method": "paragraph"}}}
     resolver = Resolver("x", RAW)
     assert resolver.planned("chunk")["x.chunk"]["small"]["chunk_size"] == 9
-    assert resolver.locked("chunk", entry)["x.chunk"]["small"]["method"] == "paragraph"
+    assert resolver.locked("chunk", noted)["x.chunk"]["small"]["method"] == "paragraph"
     assert resolver.locked("normalise", {}) == resolver.planned("normalise")
-    locked = {"params": {"params.yaml": {"experiments.x": {"dataset": "other"}}}}
-    assert resolver.locked("validate", locked) == {"experiments.x": {"dataset": "other"}}
+    noted = {"experiments.x": {"dataset": "other"}}
+    assert resolver.locked("validate", noted) == {"experiments.x": {"dataset": "other"}}
 
 
 def test_a_record_gives_back_the_section():

@@ -140,6 +140,9 @@ def test_a_command_or_dependency_that_was_changed_in_dvc_yaml(project):
         ("select", "code_changed", "dvc.yaml"),
     }
     assert len(found.link("select").findings) == 2
+    project.edit("dvc.yaml", "      params:\n      - ${key}.chunk\n", "      params:\n")
+    (reason,) = [finding.reason for finding in audited(project).link("chunk").findings]
+    assert reason == f"{NAME}.chunk is among the params of dvc.lock alone"
 
 
 def test_files_that_were_added_or_removed(project):

@@ -60,12 +60,12 @@ class Ledger:
         named = self.params[0].get("experiments") if isinstance(self.params[0], dict) else None
         return set(named) if isinstance(named, dict) else None
 
-    @cached_property
-    def planned(self) -> dict[str, Any]:
-        """The stages of dvc.yaml, as they are written there."""
-        value, _ = self.files.yaml("dvc.yaml")
-        stages = value.get("stages") if isinstance(value, dict) else None
-        return stages if isinstance(stages, dict) else {}
+    def planned(self, stage: str) -> dict[str, Any]:
+        """What dvc.yaml says of a stage, before names are filled in; empty where it says nothing."""
+        value = self.files.yaml("dvc.yaml")[0]
+        for key in ("stages", stage, "do"):
+            value = value.get(key) if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else {}
 
     def entry(self, stage: str) -> dict[str, Any] | None:
         """A stage's entry in dvc.lock."""
@@ -75,6 +75,13 @@ class Ledger:
     def outs(self, stage: str) -> dict[str, dict[str, Any]]:
         """What dvc.lock says of each output of a stage, its record among them, by path."""
         return by_path((self.entry(stage) or {}).get("outs"))
+
+    def noted(self, stage: str) -> dict[str, Any]:
+        """The parameters that dvc.lock noted for a stage, as they were written, by their path in params.yaml."""
+        value: Any = self.entry(stage)
+        for key in ("params", "params.yaml"):
+            value = value.get(key) if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else {}
 
     def record_path(self, stage: str) -> str:
         """Where the stage's record lies."""
@@ -102,9 +109,8 @@ class Ledger:
 
     def dataset(self) -> str | None:
         """The dataset folder that validate read, by dvc.lock or else its record; None where neither says."""
-        noted = ((self.entry("validate") or {}).get("params") or {}).get("params.yaml") or {}
         record = self.record("validate")
-        for held in (noted, record.content["parameters"] if record else {}):
+        for held in (self.noted("validate"), record.content["parameters"] if record else {}):
             setting = held.get(f"experiments.{self.experiment}")
             if isinstance(setting, dict) and isinstance(setting.get("dataset"), str):
                 return setting["dataset"]
@@ -112,13 +118,16 @@ class Ledger:
 
     def in_git(self, stage: str, path: str) -> bool:
         """Whether git holds an output, and not DVC's cache."""
-        do = self.planned.get(stage, {}).get("do", {})
+        do = self.planned(stage)
         kept = (item for kind in ("metrics", "plots") for item in do.get(kind) or () if isinstance(item, dict))
-        names = (name for item in kept for name, how in item.items() if how.get("cache") is False)
+        names = (
+            name for item in kept for name, how in item.items() if isinstance(how, dict) and how.get("cache") is False
+        )
         return path in (name.replace("${key}", self.experiment) for name in names)
 
 
 def by_path(entries: Any) -> dict[str, dict[str, Any]]:
-    """The entries of a list in dvc.lock by their path."""
+    """The entries of a list in dvc.lock by their path; a digest is text, whatever YAML takes it for."""
     found = entries if isinstance(entries, list) else []
-    return {entry["path"]: entry for entry in found if isinstance(entry, dict) and isinstance(entry.get("path"), str)}
+    named = (entry for entry in found if isinstance(entry, dict) and isinstance(entry.get("path"), str))
+    return {entry["path"]: {**entry, **({"md5": str(entry["md5"])} if "md5" in entry else {})} for entry in named}

@@ -24,12 +24,12 @@ class Resolver:
         the rules of this version."""
         return self._slice(stage, self._named, self._raw.get(self._experiment))
 
-    def locked(self, stage: str, entry: Params) -> Params:
-        """The same of what a stage's entry in dvc.lock noted; params.yaml fills in the sections that it does not read."""
+    def locked(self, stage: str, noted: Params) -> Params:
+        """The same of what dvc.lock noted for a stage; params.yaml fills in the sections that it does not read."""
         section = self._raw.get(self._experiment)
         section = dict(section) if isinstance(section, dict) else {}
-        named, noted = self._named, (entry.get("params") or {}).get("params.yaml")
-        for path, value in noted.items() if isinstance(noted, dict) else ():
+        named = self._named
+        for path, value in noted.items():
             place, _, part = path.partition(".")
             if place == "experiments":
                 named = value

@@ -4,10 +4,10 @@ its entry in dvc.lock."""
 from collections.abc import Iterator
 from typing import Any
 
-from spanledger.audit import libraries, parameters
+from spanledger.audit import libraries, parameters, plan_file
 from spanledger.audit.evidence import Cache, Unavailable
 from spanledger.audit.findings import Link
-from spanledger.audit.ledger import FIELDS, Ledger, by_path
+from spanledger.audit.ledger import FIELDS, Ledger
 from spanledger.audit.target import producer
 from spanledger.core.errors import InputError
 from spanledger.core.files import file_sha256
@@ -175,7 +175,7 @@ class Stages:
         alone = [path for path in recorded or () if not any(path == p or path.startswith(f"{p}/") for p in places)]
         for path in alone:
             self._compare(link, "code_changed", path, {}, recorded, stage)
-        self._check_plan(link, stage)
+        plan_file.check(link, self.ledger, stage)
 
     def _compare(
         self, link: Link, verdict: str, place: str, dep: dict[str, Any], recorded: dict[str, str] | None, stage: str
@@ -211,26 +211,6 @@ class Stages:
             return f": {maker} ran again since"
         return ""
 
-    def _check_plan(self, link: Link, stage: str) -> None:
-        """The stage's entry in dvc.lock against dvc.yaml: what DVC would run, and what it would depend on."""
-        entry, do = self.ledger.entry(stage), self.ledger.planned.get(stage, {}).get("do")
-        if entry is None:
-            return
-        if not isinstance(do, dict):
-            link.find(
-                "code_changed", "dvc.yaml", f"has no stage {stage}: {self.files.yaml('dvc.yaml')[1] or 'not named'}"
-            )
-            return
-        dataset = self.ledger.dataset() or ""
-        fill = lambda text: text.replace("${key}", self.ledger.experiment).replace("${item.dataset}", dataset)  # noqa: E731
-        if " ".join(fill(str(do.get("cmd"))).split()) != " ".join(str(entry.get("cmd")).split()):
-            link.find("code_changed", "dvc.yaml", "the stage's command is not the one that dvc.lock has")
-        for kinds, key in ((("deps",), "deps"), (("outs", "metrics", "plots"), "outs")):
-            now = {fill(str(next(iter(i)) if isinstance(i, dict) else i)) for kind in kinds for i in do.get(kind) or ()}
-            for path in sorted(now ^ set(by_path(entry.get(key)))):
-                only = "dvc.yaml" if path in now else "dvc.lock"
-                link.find("code_changed", "dvc.yaml", f"{path} is among the {key} of {only} alone")
-
     def _check_cache(self, link: Link, stage: str) -> None:
         absent, broken = [], self._broken.setdefault(stage, set())
         for out, entry in self.ledger.outs(stage).items():
@@ -258,12 +238,12 @@ class Stages:
         same_rules = link.code.get(_SCHEMA) == file_sha256(closure.PROJECT / _SCHEMA)
         if entry is not None and not record.sound:  # then what dvc.lock noted stands for it
             try:
-                used = self.ledger.resolver.locked(stage, entry)
+                used = self.ledger.resolver.locked(stage, self.ledger.noted(stage))
             except InputError:
                 return
         for name, resolve in (
             ("params.yaml", lambda: self.ledger.resolver.planned(stage)),
-            ("dvc.lock", lambda: self.ledger.resolver.locked(stage, entry)),
+            ("dvc.lock", lambda: self.ledger.resolver.locked(stage, self.ledger.noted(stage))),
         ):
             if name == "dvc.lock" and entry is None:
                 continue
