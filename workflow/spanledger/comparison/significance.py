@@ -14,7 +14,7 @@ summed as integers: the same numbers on every machine.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -74,7 +74,7 @@ def randomisation_test(differences: Iterable[Fraction]) -> Randomisation:
     if reached is not None:
         hits = sum(count for total, count in reached.items() if abs(total) >= observed)
         return Randomisation(Fraction(hits, 2 ** len(sizes)), None)
-    hits = sum(abs(total) >= observed for total in _drawn_sums(sizes))
+    hits = sum(int((abs(totals) >= observed).sum()) for totals in _drawn_sums(sizes))
     return Randomisation(Fraction(hits + 1, ASSIGNMENTS + 1), ASSIGNMENTS)
 
 
@@ -127,19 +127,17 @@ def _all_sums(sizes: Sequence[int]) -> dict[int, int] | None:
     return reached
 
 
-def _drawn_sums(sizes: Sequence[int]) -> list[int]:
-    """The sums of ASSIGNMENTS drawn assignments of signs: a query's sign is negative where its bit is set."""
+def _drawn_sums(sizes: Sequence[int]) -> Iterator[np.ndarray]:
+    """The sums of ASSIGNMENTS drawn assignments of signs, in blocks: a query's sign is negative where its bit is set."""
     whole, words = sum(sizes), -(-len(sizes) // 64)
     rows = max(1, _BLOCK // (64 * words))
     stream = np.random.PCG64(SEED)
     limbs = _limbs(sizes)
-    sums: list[int] = []
     for start in range(0, ASSIGNMENTS, rows):
         block = min(rows, ASSIGNMENTS - start)
         raw = stream.random_raw(block * words).astype("<u8").view(np.uint8).reshape(block, 8 * words)
         bits = np.unpackbits(raw, axis=1, bitorder="little", count=len(sizes)).astype(np.float64)
-        sums += (whole - 2 * negative for negative in _joined([bits @ limb for limb in limbs]))
-    return sums
+        yield whole - 2 * _joined([bits @ limb for limb in limbs])
 
 
 def _picked_sums(values: Sequence[int]) -> list[int]:
@@ -150,7 +148,7 @@ def _picked_sums(values: Sequence[int]) -> list[int]:
     sums: list[int] = []
     for start in range(0, RESAMPLES, rows):
         drawn = _resamples(n, start, min(rows, RESAMPLES - start))
-        sums += (least * n + total for total in _joined([limb[drawn].sum(axis=1) for limb in limbs]))
+        sums += (least * n + int(total) for total in _joined([limb[drawn].sum(axis=1) for limb in limbs]))
     return sums
 
 
@@ -168,6 +166,9 @@ def _limbs(values: Sequence[int]) -> list[np.ndarray]:
     return [np.array([(value >> shift) % 2**_LIMB for value in values], dtype=np.float64) for shift in shifts]
 
 
-def _joined(sums: Sequence[np.ndarray]) -> list[int]:
-    """The sums of the numbers from the sums of their pieces."""
-    return [sum(int(part) << (_LIMB * place) for place, part in enumerate(parts)) for parts in zip(*sums, strict=True)]
+def _joined(sums: Sequence[np.ndarray]) -> np.ndarray:
+    """The sums of the numbers from the sums of their pieces: whole numbers, exact whatever the type."""
+    if len(sums) == 1:
+        return sums[0]
+    exact = [[int(part) << (_LIMB * place) for part in parts] for place, parts in enumerate(sums)]
+    return np.array([sum(parts) for parts in zip(*exact, strict=True)], dtype=object)
