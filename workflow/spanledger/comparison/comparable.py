@@ -48,7 +48,7 @@ def warnings(a: Side, b: Side) -> list[Reason]:
     for experiment in {side.experiment.place: side.experiment for side in (a, b) if side.experiment.stale}.values():
         message = f"params.yaml has other settings than {experiment.place} was made with: make repro"
         found.append(Reason("stale", message))
-    limits_a, limits_b = ({key: side.select[key] for key in ("top_k", "budget", "unit")} for side in (a, b))
+    limits_a, limits_b = ({key: side.select.get(key) for key in ("top_k", "budget", "unit")} for side in (a, b))
     if limits_a != limits_b:
         found.append(Reason("budget", f"other budgets: A takes {_limits(limits_a)}, B {_limits(limits_b)}"))
     elif limits_a["budget"] is None and a.cost == b.cost:

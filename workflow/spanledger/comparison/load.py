@@ -41,7 +41,7 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
         name,
         _place(snapshot, f"results/{name}"),
         section,
-        {part: written[f"results/{name}/validate/{file}"] for part, file in DATASET.items()},
+        {part: written.get(f"results/{name}/validate/{file}", "") for part, file in DATASET.items()},
         records.from_records(Query, _lines(snapshot, f"results/{name}/validate/{DATASET['queries']}")),
         from_records(_lines(snapshot, f"results/{name}/validate/{DATASET['gold']}")),
         _primary(snapshot, name),

@@ -44,8 +44,8 @@ def arm_differences(a: Side, b: Side) -> list[ParameterDifference]:
 def section_differences(a: Experiment, b: Experiment) -> list[ParameterDifference]:
     """All parameters that differ between two runs of an experiment; settings that only one has are told as a whole."""
     found: list[ParameterDifference] = []
-    for part in a.section:
-        before, after = a.section[part], b.section[part]
+    for part in _keys(list(a.section), list(b.section)):
+        before, after = a.section.get(part, {}), b.section.get(part, {})  # an older revision may lack a part
         if part not in NAMED_SECTIONS:
             found += _differences(part, part, before, after)
             continue
@@ -72,7 +72,7 @@ def _used(section: dict[str, Any], arm: plan.Arm) -> dict[str, Named]:
     branches = plan.branches(section, arm.fuse)
     indexes = dict.fromkeys(setting["index"] for setting in branches.values())
     select = section["select"][arm.select]
-    chunkings = dict.fromkeys([arm.chunk, *([select["parent"]] if select["parent"] is not None else [])])
+    chunkings = dict.fromkeys(name for name in (arm.chunk, select.get("parent")) if name is not None)
     return {
         "normalise": [("", section["normalise"])],
         "chunk": [(name, section["chunk"][name]) for name in chunkings],

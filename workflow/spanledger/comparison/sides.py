@@ -95,4 +95,4 @@ class Side:
 
     @property
     def cutoffs(self) -> list[int]:
-        return self.experiment.section["score"]["cutoffs"]
+        return self.experiment.section["score"].get("cutoffs", [])
