@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from spanledger.cli import comparison_lines as lines
 from spanledger.cli.targets import Target
@@ -81,7 +82,8 @@ def _arm(comparison: ArmComparison) -> Iterator[Part]:
     for found in comparison.differences:
         a, b, change, between = lines.figures(found)
         ps = (lines.p_text(found.sign_p), lines.p_of(found))
-        table.add_row(found.metric, str(found.queries), a, b, change, between, lines.counts(found), *ps)
+        row = (found.metric, str(found.queries), a, b, change, between, lines.counts(found), *ps)
+        table.add_row(*map(Text, row))
     yield table
     yield lines.verdict(comparison.difference(comparison.primary))
     yield ""
@@ -146,5 +148,6 @@ def _parameters(differences: Sequence[ParameterDifference]) -> Iterator[Part]:
     table.add_column("B", overflow="fold")
     for found in differences:
         sides = ((found.key_a, found.a), (found.key_b, found.b))
-        table.add_row(lines.key(found), *("-" if key is None else lines.value_text(value) for key, value in sides))
+        values = ("-" if key is None else lines.value_text(value) for key, value in sides)
+        table.add_row(*map(Text, (lines.key(found), *values)))  # text: [public] would be a style
     yield table

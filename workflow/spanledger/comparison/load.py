@@ -29,7 +29,7 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
     if name not in known:
         message = f"there are no results of it: {nearest(name, known)}"
         raise InputError([Problem(_place(snapshot, "results"), field=name, message=message)])
-    stages = {stage: orjson.loads(snapshot.read(_provenance(name, stage))) for stage in _SCORED}
+    stages = {stage: _json(snapshot, _provenance(name, stage)) for stage in _SCORED}
     section: dict[str, Any] = {}
     code: dict[str, str] = {}
     for record in stages.values():
@@ -56,10 +56,8 @@ def load_side(snapshot: Snapshot, experiment: Experiment, arm: str) -> Side:
     chosen = experiment.arm(arm)
     path = f"results/{experiment.name}/score/{arm}.jsonl"
     data = snapshot.read(path)
-    written = orjson.loads(snapshot.read(_provenance(experiment.name, "score")))["outputs"]
-    return Side(
-        experiment, chosen, [orjson.loads(line) for line in data.splitlines()], written.get(path) == sha256(data)
-    )
+    intact = _json(snapshot, _provenance(experiment.name, "score"))["outputs"].get(path) == sha256(data)
+    return Side(experiment, chosen, [orjson.loads(line) for line in data.splitlines()] if intact else [], intact)
 
 
 def _provenance(experiment: str, stage: str) -> str:
@@ -70,8 +68,20 @@ def _place(snapshot: Snapshot, path: str) -> str:
     return path if snapshot.commit is None else f"{snapshot.name}:{path}"
 
 
+def _json(snapshot: Snapshot, path: str) -> Any:
+    return _parsed(snapshot, path, snapshot.read(path))
+
+
 def _lines(snapshot: Snapshot, path: str) -> list[Any]:
-    return [orjson.loads(line) for line in snapshot.read(path).splitlines()]
+    return [_parsed(snapshot, path, line) for line in snapshot.read(path).splitlines()]
+
+
+def _parsed(snapshot: Snapshot, path: str, data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        message = f"is not what a stage wrote: {error}"
+        raise InputError([Problem(_place(snapshot, path), message=message)]) from None
 
 
 def _params(snapshot: Snapshot) -> Any:
@@ -84,7 +94,7 @@ def _primary(snapshot: Snapshot, name: str) -> str:
     path = _provenance(name, "report")
     if not snapshot.exists(path):
         return Experiment.primary
-    return orjson.loads(snapshot.read(path))["parameters"][f"{name}.report"]["primary"]["metric"]
+    return _json(snapshot, path)["parameters"][f"{name}.report"]["primary"]["metric"]
 
 
 def _differs(section: dict[str, Any], name: str, snapshot: Snapshot) -> bool:

@@ -62,8 +62,8 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Side:
-    """An arm of an experiment; `rows` are its lines of queries.jsonl. `intact` says whether they are those that the stage
-    score wrote."""
+    """An arm of an experiment; `rows` are its lines of queries.jsonl. `intact` is False, and there are no rows,
+    where they are not those that the stage score wrote."""
 
     experiment: Experiment
     arm: plan.Arm
