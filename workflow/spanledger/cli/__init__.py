@@ -56,6 +56,22 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--no-header", action="store_true", help="without ir_metadata: trec_eval reads no comments")
     command.set_defaults(command=_export_run)
 
+    command = commands.add_parser(
+        "compare",
+        help="what differs between two arms, revisions or DVC experiments, and how sure that is",
+        description="Exit status: 0; 2 where the two must not be compared; 1 for names that are not known.",
+    )
+    what = "EXPERIMENT/ARM, REVISION:EXPERIMENT/ARM, a git revision, a DVC experiment, or workspace"
+    command.add_argument("a", metavar="A", help=what)
+    command.add_argument("b", metavar="B", help="the same; differences are B - A")
+    command.add_argument("--experiment", help="of two revisions, this experiment alone")
+    command.add_argument("--arm", help="of two revisions, this arm alone, in full")
+    command.add_argument(
+        "--common", action="store_true", help="compare the questions that other datasets have unchanged"
+    )
+    command.add_argument("--json", action="store_true", help="for machines: docs/compare.md has the keys")
+    command.set_defaults(command=_compare)
+
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
     squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
@@ -114,6 +130,14 @@ def _export_run(arguments: argparse.Namespace) -> int:
 
     snapshot = arguments.revision or arguments.experiment
     return run(arguments.of, arguments.arm, arguments.out, snapshot, not arguments.no_header)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.compare import compare
+
+    return compare(
+        arguments.a, arguments.b, arguments.experiment, arguments.arm, arguments.common, as_json=arguments.json
+    )
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:
