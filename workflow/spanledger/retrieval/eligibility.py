@@ -31,14 +31,22 @@ class Eligibility:
 
     def admits(self, acl: tuple[str, ...] | None, document: Document, query: Query) -> bool:
         """Whether this query may be answered from a part of this document that only the groups of `acl` may read."""
+        return not self.excluded_by(acl, document, query)
+
+    def excluded_by(self, acl: tuple[str, ...] | None, document: Document, query: Query) -> list[str]:
+        """The filters that keep such a part from this query, all of them, in the order versions, visibility, acl; none
+        where it is admitted."""
+        found = []
         if self.versions == "asked" and query.versions:
             if document.version not in query.versions:
-                return False
+                found.append("versions")
         elif self.versions != "all" and not document.current:
-            return False
+            found.append("versions")
         if self.visibility is not None and document.visibility not in self.visibility:
-            return False
-        return self.acl == "ignore" or acl is None or not set(acl).isdisjoint(query.groups)
+            found.append("visibility")
+        if self.acl != "ignore" and acl is not None and set(acl).isdisjoint(query.groups):
+            found.append("acl")
+        return found
 
     def classes(self, queries: Iterable[Query]) -> list["EligibilityClass"]:
         """The queries by what the setting reads of them; classes in ascending order of (groups, versions), queries in

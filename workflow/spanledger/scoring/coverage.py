@@ -51,6 +51,12 @@ class Rule:
 
     def share_reached(self, evidence: Evidence, body: str) -> bool:
         """Whether a passage with this body holds enough of the distinct terms of the evidence."""
+        held, needed = self.share(evidence, body)
+        return needed > 0 and held >= self._at_least * needed
+
+    def share(self, evidence: Evidence, body: str) -> tuple[int, int]:
+        """How many of the distinct terms of the evidence a passage with this body holds, and how many there are. By
+        the rule token_share alone."""
         if evidence not in self._needed:
             document = self._documents[evidence.key]
             start, end = OffsetMap(document.offsets).from_raw(evidence.span)
@@ -58,7 +64,7 @@ class Rule:
         if body not in self._held:
             self._held[body] = frozenset(self._analyse(body))
         needed = self._needed[evidence]
-        return bool(needed) and len(needed & self._held[body]) >= self._at_least * len(needed)
+        return len(needed & self._held[body]), len(needed)
 
 
 class Coverage:

@@ -64,5 +64,10 @@ class Order:
             self._similarity[other] = max(self._similarity[other], both / either if either else 0.0)
         self._queue = None
 
+    def parts(self, ordinal: int) -> dict[str, float]:
+        """What a candidate's place in the order was made of when it was given, or is made of now."""
+        relevance, similarity = self._relevance[ordinal], self._similarity[ordinal]
+        return {"relevance": relevance, "similarity": similarity, "value": self._value(ordinal)}
+
     def _value(self, ordinal: int) -> float:
         return self._weight * self._relevance[ordinal] - (1 - self._weight) * self._similarity[ordinal]

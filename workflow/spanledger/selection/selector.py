@@ -1,8 +1,9 @@
 """The selector: which candidates make a context, in which order, in what form, and why the others do not."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanledger.core import units
 from spanledger.core.ranking import Ranking
@@ -74,28 +75,47 @@ class Selector:
         """The context of one query. `acl` is that of its eligibility: with `asker` a parent is given only to those who
         may read it."""
         basket = _Basket(self, shelf)
-        order = self.mmr.order(ranking, partial(shelf.terms, self.mmr.analyzer)) if self.mmr else iter(ranking.chunks)
         kept: list[int] = []
         skipped: list[tuple[str, int | None, list[int]]] = []
-        for ordinal in order:
-            parent = self._parent(shelf, ordinal, query, acl)
-            reason = basket.take(ordinal, parent)
-            if reason is None:
-                kept.append(ordinal)
-                if self.mmr:
-                    order.take(ordinal)
-            elif skipped and skipped[-1][:2] == (reason, basket.remaining):
-                skipped[-1][2].append(ordinal)
+        for step in self._walk(basket, ranking, shelf, query, acl):
+            if step.reason is None:
+                kept.append(step.ordinal)
+            elif skipped and skipped[-1][:2] == (step.reason, step.remaining):
+                skipped[-1][2].append(step.ordinal)
             else:
-                skipped.append((reason, basket.remaining, [ordinal]))
+                skipped.append((step.reason, step.remaining, [step.ordinal]))
         runs = tuple(Skipped(reason, left, tuple(ordinals)) for reason, left, ordinals in skipped)
         return Context(ranking.query_id, tuple(kept), runs, basket.pieces() if self.parent or self.merge else None)
+
+    def steps(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> Iterator["Step"]:
+        """The looks at the candidates that `select` takes, in their order."""
+        return self._walk(_Basket(self, shelf), ranking, shelf, query, acl)
+
+    def _walk(self, basket: "_Basket", ranking: Ranking, shelf: Shelf, query: Query, acl: str) -> Iterator["Step"]:
+        order = self.mmr.order(ranking, partial(shelf.terms, self.mmr.analyzer)) if self.mmr else iter(ranking.chunks)
+        for ordinal in order:
+            reason, cost = basket.take(ordinal, self._parent(shelf, ordinal, query, acl))
+            yield Step(ordinal, reason, cost, basket.remaining, order.parts(ordinal) if self.mmr else None)
+            if reason is None and self.mmr:
+                order.take(ordinal)
 
     def _parent(self, shelf: Shelf, ordinal: int, query: Query, acl: str) -> Chunk | None:
         parent = shelf.parent(ordinal) if self.parent else None
         if parent and acl == "asker" and parent.acl is not None and set(parent.acl).isdisjoint(query.groups):
             return None
         return parent
+
+
+class Step(NamedTuple):
+    """One look at a candidate: taken (`reason` None) or passed over. `cost` is what it adds to the context, in the
+    selector's unit (None without a budget, or where another limit spoke first), `remaining` what is left of the budget
+    after the look, `mmr` what its turn was decided by (see `mmr.Order.parts`)."""
+
+    ordinal: int
+    reason: str | None
+    cost: int | None
+    remaining: int | None
+    mmr: dict[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +144,20 @@ class _Basket:
     def remaining(self) -> int | None:
         return None if self._selector.budget is None else self._selector.budget - self._used
 
-    def take(self, ordinal: int, parent: Chunk | None) -> str | None:
-        """Takes a candidate, or says why not."""
+    def take(self, ordinal: int, parent: Chunk | None) -> tuple[str | None, int | None]:
+        """Takes a candidate, or says why not; and what it costs (None: that was not asked for)."""
         chunk = parent or self._shelf.chunks[ordinal]
         if parent and parent.ordinal in self._parents:
-            return PARENT_IN_CONTEXT
+            return PARENT_IN_CONTEXT, None
         if self._selector.redundancy == "drop" and self._holds(chunk):
-            return REDUNDANT
+            return REDUNDANT, None
         if self._selector.top_k is not None and self._taken == self._selector.top_k:
-            return OUTSIDE_TOP_K
+            return OUTSIDE_TOP_K, None
         touched = self._touched(chunk) if self._selector.merge else []
         merged = self._merged(touched, chunk, ordinal) if touched else None
         cost = merged.length - sum(p.length for p in touched) if merged else self._length(ordinal, parent)
         if self._selector.budget is not None and cost > self.remaining:
-            return DOES_NOT_FIT
+            return DOES_NOT_FIT, cost
         passage = merged or _Passage(chunk.key, chunk.spans, chunk.body, ((chunk, ordinal),), cost)
         if parent:
             self._parents.add(parent.ordinal)
@@ -146,7 +166,7 @@ class _Basket:
         self._passages = [*left[:place], passage, *left[place:]]
         self._taken += 1
         self._used += cost
-        return None
+        return None, cost if self._selector.unit else None
 
     def _holds(self, chunk: Chunk) -> bool:
         held = [span for passage in self._passages if passage.key == chunk.key for span in passage.spans]
