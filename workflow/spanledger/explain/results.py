@@ -1,9 +1,8 @@
-"""The results of one experiment on disk, as far as they explain one question of one arm."""
+"""The results of one experiment, as far as they explain one question of one arm."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -11,7 +10,7 @@ import orjson
 from spanledger import gold
 from spanledger.core import ranking
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
-from spanledger.core.files import read_document, sha256
+from spanledger.core.files import sha256
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import plan
@@ -21,6 +20,7 @@ from spanledger.retrieval import indexing
 from spanledger.retrieval.indexing import Index
 from spanledger.selection import context
 from spanledger.selection.context import Context
+from spanledger.snapshot import Snapshot
 
 _STAGES = plan.STAGES[: plan.STAGES.index("score") + 1]
 _RUN = "run make repro"
@@ -52,29 +52,30 @@ class ArmRun:
 
 
 class ResultsFolder:
-    """results/<experiment> below a project's folder, with the parameters that its provenance records.
+    """results/<experiment> of a snapshot of the project, with the parameters that its provenance records.
 
     Raises InputError where there are no results, where stages were run with different parameters, and, on reading, for a
     file that is not the one that the score stage saw: such results explain nothing.
     """
 
-    def __init__(self, experiment: str, project: Path = Path()):
+    def __init__(self, experiment: str, snapshot: Snapshot):
         self.experiment = experiment
-        self._project = project
+        self._snapshot = snapshot
         self._place = f"results/{experiment}"
-        folder = project / self._place
-        if not all((folder / "provenance" / f"{stage}.json").is_file() for stage in _STAGES):
-            raise InputError([Problem(self._place, message=f"there are no results yet: {_RUN}")])
-        records = {stage: read_document(folder / "provenance" / f"{stage}.json") for stage in _STAGES}
+        provenance = {stage: f"{self._place}/provenance/{stage}.json" for stage in _STAGES}
+        if not all(map(snapshot.exists, provenance.values())):
+            raise InputError([self._problem(self._place, f"there are no results: {_RUN}")])
+        records = {stage: orjson.loads(snapshot.read(path)) for stage, path in provenance.items()}
         self._digests = {**records["validate"]["outputs"], **records["score"]["inputs"], **records["score"]["outputs"]}
         self.section: dict[str, Any] = {}
         found = []
         for stage in reversed(_STAGES):
             for part in plan.SECTIONS[stage]:
-                value = records[stage]["parameters"][f"{experiment}.{part}"]
+                field = f"{experiment}.{part}"
+                value = records[stage]["parameters"][field]
                 if self.section.setdefault(part, value) != value:
                     message = f"the stages {stage} and score were run with different values of it: {_RUN}"
-                    found.append(Problem(self._place, field=f"{experiment}.{part}", message=message))
+                    found.append(self._problem(self._place, message, field=field))
         raise_problems(found)
         self.arms = plan.arms(self.section)
         self._lines = cache(self._read_lines)
@@ -84,7 +85,9 @@ class ResultsFolder:
         for arm in self.arms:
             if arm.name == name:
                 return arm
-        raise InputError([self._unknown("arm", name, [arm.name for arm in self.arms])])
+        raise InputError(
+            [self._problem(self._place, nearest(name, [a.name for a in self.arms]), record=f"arm '{name}'")]
+        )
 
     def queries(self) -> list[Query]:
         """The queries, in their order."""
@@ -96,7 +99,8 @@ class ResultsFolder:
         for query in queries:
             if query.query_id == query_id:
                 return query
-        raise InputError([self._unknown("query", query_id, [query.query_id for query in queries])])
+        message = nearest(query_id, [query.query_id for query in queries])
+        raise InputError([self._problem(self._place, message, record=f"query '{query_id}'")])
 
     def gold(self, query_id: str) -> Gold:
         """The gold of one query."""
@@ -145,8 +149,10 @@ class ResultsFolder:
         fields = sorted(field for field in {*held, *wanted} if held.get(field) != wanted.get(field))
         return [{"field": f, "results": held.get(f), "params": wanted.get(f)} for f in fields]
 
-    def _unknown(self, what: str, name: str, valid: list[str]) -> Problem:
-        return Problem(self._place, record=f"{what} '{name}'", message=nearest(name, valid))
+    def _problem(self, path: str, message: str, **place: str) -> Problem:
+        return Problem(
+            path if self._snapshot.commit is None else f"{self._snapshot.name}:{path}", message=message, **place
+        )
 
     def _chunks(self, name: str) -> list[Chunk]:
         return from_records(Chunk, self._lines(f"chunk/{name}.jsonl"))
@@ -159,21 +165,22 @@ class ResultsFolder:
         return found
 
     def _index(self, folder: str, query_id: str) -> Index:
-        """The index of the query's eligibility class; the others are not read whole."""
-        for path in sorted((self._project / self._place / folder).glob("class-*.jsonl")):
-            with path.open("rb") as stream:
-                if query_id in orjson.loads(stream.readline())["query_ids"]:
-                    return indexing.from_records(self._lines(f"{folder}/{path.name}"))
-        raise InputError([Problem(f"{self._place}/{folder}", message=f"has no index for this query: {_RUN}")])
+        """The index of the query's eligibility class."""
+        for path in self._snapshot.below(f"{self._place}/{folder}"):
+            name = path.removeprefix(f"{self._place}/")
+            if name.startswith(f"{folder}/class-"):
+                index = indexing.from_records(self._lines(name))
+                if query_id in index.query_ids:
+                    return index
+        raise InputError([self._problem(f"{self._place}/{folder}", f"has no index for this query: {_RUN}")])
 
     def _read_lines(self, name: str) -> list[Any]:
         path = f"{self._place}/{name}"
-        file = self._project / path
-        if not file.is_file():
-            raise InputError([Problem(path, message=f"is missing: {_RUN}")])
-        data = file.read_bytes()
+        if not self._snapshot.exists(path):
+            raise InputError([self._problem(path, f"is missing: {_RUN}")])
+        data = self._snapshot.read(path)
         if self._digests.get(path) != sha256(data):
-            raise InputError([Problem(path, message=f"is not the file of the run that was scored: {_RUN}")])
+            raise InputError([self._problem(path, f"is not the file of the run that was scored: {_RUN}")])
         return [orjson.loads(text) for text in data.splitlines()]
 
 

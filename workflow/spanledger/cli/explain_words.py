@@ -1,0 +1,76 @@
+"""How explanations are written in the terminal: texts, places, coverage and causes, each in one way."""
+
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from spanledger.report import words
+
+# What a terminal would obey: control characters, and marks that turn round the rest of a line.
+_OBEYED = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_SHOWN = {**dict.fromkeys(_OBEYED, "\ufffd"), **dict.fromkeys((0x0A, 0x2028, 0x2029), "⏎"), 0x09: " "}
+
+
+def clean(text: str) -> str:
+    """A text of the data with nothing in it that a terminal would obey: line ends become ⏎, tabs spaces, the rest �."""
+    return text.replace("\r\n", "\n").translate(_SHOWN)
+
+
+def quoted(text: str, cells: int) -> str:
+    """A text in quotes, cut with … where it is wider than so many cells of the terminal; a Chinese character takes two."""
+    text = clean(text)
+    if cell_len(text) > cells:
+        text = set_cell_size(text, cells - 1).rstrip() + "…"
+    return f"“{text}”"
+
+
+def number(value: float) -> str:
+    """At most six digits; counts whole."""
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def spans(found: list) -> str:
+    """Half-open spans, as [0,24) [60,90)."""
+    return " ".join(f"[{start},{end})" for start, end in found)
+
+
+def passage(item: dict[str, Any]) -> str:
+    """Where a chunk or a passage stands: document, version, spans."""
+    return clean(f"{item['doc_id']} {item['version']} {spans(item['spans'])}")
+
+
+def chunk(item: dict[str, Any]) -> str:
+    """A chunk by its number in the chunk table and its place."""
+    return f"#{item['ordinal']} {passage(item)}"
+
+
+def holds(found: list[dict[str, Any]]) -> Text:
+    """The facts that a passage holds evidence of, a star before each; part: it does not cover a span on its own."""
+    whole: dict[str, bool] = {}
+    for held in found:
+        whole[held["fact_id"]] = whole.get(held["fact_id"], False) or held["covers"]
+    return Text("\n".join(f"* {clean(fact)}{'' if all_of_it else ' (part)'}" for fact, all_of_it in whole.items()))
+
+
+def coverage(fact: dict[str, Any], points: tuple[str, ...]) -> Text:
+    """A fact at the checkpoints."""
+    text = Text()
+    for point in points:
+        text.append("  " if text else "").append(f"{point} ")
+        text.append(*(("yes", "green") if fact[point] else ("NO", "bold red")))
+    return text
+
+
+def cause(name: str) -> str:
+    """A cause by its code and in words."""
+    return f"{name} ({words.CAUSES[name][0]})" if name in words.CAUSES else name
+
+
+def needed(found: Any) -> str:
+    """What would have kept a fact, as budget 333."""
+    if isinstance(found, dict):
+        return ", ".join(f"{name} {needed(value)}" for name, value in found.items() if value is not None)
+    if isinstance(found, list):
+        return " ".join(map(needed, found))
+    return clean(str(found))
