@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import orjson
 from rich.console import Console, RenderableType
 
+from spanledger.cli.explain_words import clean
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.engine import params, yaml12
 from spanledger.explain.overview import all_arms, all_queries
@@ -15,11 +17,17 @@ from spanledger.explain.trail import trail
 from spanledger.snapshot import open_snapshot
 
 _LOG_WIDTH = 100
+_VALUE = 40  # cells of such a parameter's value
 _TOLD = 3  # parameters that are named where the results are older than params.yaml
 
 
 def explain(
-    experiment: str, arm: str | None = None, query: str | None = None, depth: int = 10, revision: str | None = None
+    experiment: str,
+    arm: str | None = None,
+    query: str | None = None,
+    depth: int = 10,
+    revision: str | None = None,
+    project: Path = Path(),
 ) -> dict[str, Any]:
     """What the results say: the trail of a query through an arm; without an arm, where there are several, what all of
     them made of it; without a query, all queries. docs/explain.md lists the keys.
@@ -29,7 +37,7 @@ def explain(
     """
     if depth < 0:
         raise InputError([Problem("--depth", message=f"expected a number from 0, found {depth}")])
-    snapshot = open_snapshot(revision)
+    snapshot = open_snapshot(revision, project)
     place = "params.yaml" if snapshot.commit is None else f"{snapshot.name}:params.yaml"
     wanted = params.resolve(yaml12.parse(snapshot.read("params.yaml").decode("utf-8-sig"), place), place)
     if experiment not in wanted["experiments"]:
@@ -80,4 +88,4 @@ def outdated(fields: list[dict[str, Any]]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    return clean(orjson.dumps(value).decode(), _VALUE)

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from spanledger.cli.explain_words import cause, clean, coverage, needed, number, quoted, spans
+from spanledger.cli.explain_words import cause, clean, coverage, keys, needed, number, quoted, spans
 from spanledger.metrics import CHECKPOINTS
 
 _QUESTION = 60  # cells
@@ -77,8 +77,11 @@ def question(query: dict[str, Any]) -> Iterator[Text]:
 
 def facts(told: dict[str, Any], cells: int) -> Iterator[Text]:
     """Each fact with its evidence, where it is covered, why it is lost and what would have kept it."""
+    known = keys(told["facts"])
     for fact in told["facts"]:
-        yield Text.assemble((f"\nfact {clean(fact['fact_id'])}", "bold"), "  ", coverage(fact, CHECKPOINTS))
+        yield Text.assemble(
+            (f"\n{known[fact['fact_id']]} {clean(fact['fact_id'])}", "bold"), "  ", coverage(fact, CHECKPOINTS)
+        )
         for line, evidence in support(fact["support"], cells):
             yield Text(line + _lacking(evidence, fact))
         if fact["cause"]:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanledger.cli.explain_overview import facts, grid, heading, question
-from spanledger.cli.explain_words import chunk, clean, holds, number, passage, quoted, spans
+from spanledger.cli.explain_words import chunk, clean, holds, keys, number, passage, quoted, spans
 from spanledger.report import words
 
 _EVIDENCE = 300  # cells of a text
@@ -19,17 +19,18 @@ _SYNONYM = "~"  # behind a term that a synonym group brought in
 def whole_trail(told: dict[str, Any]) -> Iterator[RenderableType]:
     """The parts in the order in which the pipeline makes them."""
     named = {item["chunk_id"]: item for item in told["chunks"]}
+    known = keys(told["facts"])
     arm, result = told["arm"], told["result"]
     yield heading(f"{told['experiment']}: {told['query']['query_id']}, arm {arm['name']}")
     yield from question(told["query"])
     yield Text.assemble(("result    ", "bold"), _result(result, told["context"]["unit"]))
     yield from facts(told, _EVIDENCE)
-    yield from _eligibility(told)
+    yield from _eligibility(told, known)
     for branch in told["branches"]:
-        yield from _branch(branch, named)
-    yield from _candidates(told["candidates"], arm, named)
-    yield from _selection(told["selection"], arm, named)
-    yield from _context(told["context"])
+        yield from _branch(branch, named, known)
+    yield from _candidates(told["candidates"], arm, named, known)
+    yield from _selection(told["selection"], arm, named, known)
+    yield from _context(told["context"], known)
 
 
 def _result(result: dict[str, Any], unit: str) -> str:
@@ -44,7 +45,7 @@ def _stage(name: str, text: str) -> Text:
     return Text.assemble((f"\n{name}  ", "bold cyan"), text)
 
 
-def _eligibility(told: dict[str, Any]) -> Iterator[RenderableType]:
+def _eligibility(told: dict[str, Any], known: dict[str, str]) -> Iterator[RenderableType]:
     arm, found = told["arm"], told["eligibility"]
     kept_out = ", ".join(f"{count} by {name}" for name, count in found["excluded_by"].items() if count)
     kept_out = f"; kept out: {kept_out}" if kept_out else ""
@@ -59,15 +60,15 @@ def _eligibility(told: dict[str, Any]) -> Iterator[RenderableType]:
     for item in holding:
         parts = "\n".join(spans(held["parts"]) for held in item["holds"])
         excluded = f"no: {', '.join(item['excluded_by'])}" if item["excluded_by"] else "yes"
-        table.add_row(Text(chunk(item)), _by_span(item["holds"]), parts, Text(excluded))
+        table.add_row(Text(chunk(item)), _by_span(item["holds"], known), parts, Text(excluded))
     yield table
 
 
-def _by_span(found: list[dict[str, Any]]) -> Text:
-    return Text("\n".join(f"{clean(held['fact_id'])}{'' if held['covers'] else ' (part)'}" for held in found))
+def _by_span(found: list[dict[str, Any]], known: dict[str, str]) -> Text:
+    return Text("\n".join(f"{known[held['fact_id']]}{'' if held['covers'] else ' part'}" for held in found))
 
 
-def _branch(branch: dict[str, Any], named: dict[str, Any]) -> Iterator[RenderableType]:
+def _branch(branch: dict[str, Any], named: dict[str, Any], known: dict[str, str]) -> Iterator[RenderableType]:
     depth = "no cut" if branch["depth"] is None else f"cut at {branch['depth']}"
     what = f"{branch['scorer']} over {branch['analyzer']}, {branch['eligible']} chunks"
     yield _stage(f"retrieve {clean(branch['branch'])}", f"{what}, {branch['count']} ranked, {depth}")
@@ -85,7 +86,7 @@ def _branch(branch: dict[str, Any], named: dict[str, Any]) -> Iterator[Renderabl
             made = "  ".join(_contributions(entry["contributions"], expanded))
             rank = str(entry["rank"]) if entry["above_cut"] else f"({entry['rank']})"
             found = named[entry["chunk_id"]]
-            table.add_row(rank, Text(chunk(found)), number(entry["score"]), Text(made), holds(found["holds"]))
+            table.add_row(rank, Text(chunk(found)), number(entry["score"]), Text(made), holds(found["holds"], known))
         yield table
         if cut:
             yield Text(f"  ranks in brackets are below the cut at {branch['depth']}")
@@ -117,7 +118,9 @@ def _contributions(found: list[dict[str, Any]], expanded: set[str]) -> Iterator[
         yield f"{clean(entry['term'])}{mark} {entry['contribution']:.4g}{repeated}{tf}"
 
 
-def _candidates(found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any]) -> Iterator[RenderableType]:
+def _candidates(
+    found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any], known: dict[str, str]
+) -> Iterator[RenderableType]:
     merged = found["method"] == "rrf"
     reranked = found["weights"] is not None
     how = f"reciprocal rank fusion, k = {number(found['k'])}" if merged else "the ranking of its one branch"
@@ -136,7 +139,7 @@ def _candidates(found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any
             row.append(Text(_points(entry)))
         if merged:
             row.append(Text(_fused(entry, arm["branches"])))
-        table.add_row(*row, holds(item["holds"]))
+        table.add_row(*row, holds(item["holds"], known))
     yield table
     yield from _left_out(found["left_out"])
 
@@ -160,7 +163,9 @@ def _fused(entry: dict[str, Any], branches: list[str]) -> str:
     )
 
 
-def _selection(found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any]) -> Iterator[RenderableType]:
+def _selection(
+    found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any], known: dict[str, str]
+) -> Iterator[RenderableType]:
     setting = arm["parameters"]["select"]
     unit = words.UNITS[found["unit"]][0] if found["unit"] else ""
     limits = [f"at most {found['top_k']} passages"] if found["top_k"] is not None else []
@@ -189,20 +194,22 @@ def _selection(found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any]
         what = Text("taken", "green") if step["taken"] else Text(words.REASONS.get(step["reason"], step["reason"]))
         row += [Text(place), what]
         row += ["" if step[name] is None else str(step[name]) for name in ("cost", "remaining")] if budget else []
-        table.add_row(*row, holds(item["holds"]))
+        table.add_row(*row, holds(item["holds"], known))
     yield table
     yield from _left_out(found["left_out"])
 
 
-def _context(found: dict[str, Any]) -> Iterator[RenderableType]:
+def _context(found: dict[str, Any], known: dict[str, str]) -> Iterator[RenderableType]:
     unit = words.UNITS[found["unit"]][0]
     yield _stage("context", f"{len(found['passages'])} passages, {number(found['cost'])} {unit}")
     table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
     for item in found["passages"]:
         body = Text(f"{passage(item)}, {item['cost']} {unit}")
         for held in item["holds"]:
             body.append(
-                f"\n* {clean(held['fact_id'])} {spans(held['parts'])}{'' if held['covers'] else ' (part)'}", "green"
+                f"\n* {known[held['fact_id']]} {spans(held['parts'])}{'' if held['covers'] else ' part'}", "green"
             )
         body.append(f"\n{quoted(item['text'], _PASSAGE)}")
         table.add_row(f"  {item['place']}", body)

@@ -12,17 +12,18 @@ _OBEYED = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x20
 _SHOWN = {**dict.fromkeys(_OBEYED, "\ufffd"), **dict.fromkeys((0x0A, 0x2028, 0x2029), "⏎"), 0x09: " "}
 
 
-def clean(text: str) -> str:
-    """A text of the data with nothing in it that a terminal would obey: line ends become ⏎, tabs spaces, the rest �."""
-    return text.replace("\r\n", "\n").translate(_SHOWN)
+def clean(text: str, cells: int | None = None) -> str:
+    """A text of the data with nothing in it that a terminal would obey: line ends become ⏎, tabs spaces, the rest �. It
+    is cut with … where it is wider than so many cells of the terminal; a Chinese character takes two."""
+    text = text.replace("\r\n", "\n").translate(_SHOWN)
+    if cells is not None and cell_len(text) > cells:
+        text = set_cell_size(text, cells - 1).rstrip() + "…"
+    return text
 
 
 def quoted(text: str, cells: int) -> str:
-    """A text in quotes, cut with … where it is wider than so many cells of the terminal; a Chinese character takes two."""
-    text = clean(text)
-    if cell_len(text) > cells:
-        text = set_cell_size(text, cells - 1).rstrip() + "…"
-    return f"“{text}”"
+    """A text in quotes, cleaned and cut."""
+    return f"“{clean(text, cells)}”"
 
 
 def number(value: float) -> str:
@@ -45,12 +46,18 @@ def chunk(item: dict[str, Any]) -> str:
     return f"#{item['ordinal']} {passage(item)}"
 
 
-def holds(found: list[dict[str, Any]]) -> Text:
-    """The facts that a passage holds evidence of, a star before each; part: it does not cover a span on its own."""
+def keys(facts: list[dict[str, Any]]) -> dict[str, str]:
+    """A short name for each fact, F1 and so on, by its id."""
+    return {fact["fact_id"]: f"F{place}" for place, fact in enumerate(facts, 1)}
+
+
+def holds(found: list[dict[str, Any]], known: dict[str, str]) -> Text:
+    """The facts that a passage holds evidence of, by their keys; part: it covers no span of that fact on its own."""
     whole: dict[str, bool] = {}
     for held in found:
         whole[held["fact_id"]] = whole.get(held["fact_id"], False) or held["covers"]
-    return Text("\n".join(f"* {clean(fact)}{'' if all_of_it else ' (part)'}" for fact, all_of_it in whole.items()))
+    told = [f"{known[fact]}{'' if all_of_it else ' part'}" for fact, all_of_it in whole.items()]
+    return Text(f"* {', '.join(told)}" if told else "", "green")
 
 
 def coverage(fact: dict[str, Any], points: tuple[str, ...]) -> Text:

@@ -72,6 +72,9 @@ class ResultsFolder:
         for stage in reversed(_STAGES):
             for part in plan.SECTIONS[stage]:
                 field = f"{experiment}.{part}"
+                if field not in records[stage]["parameters"]:
+                    found.append(self._problem(self._place, f"another version of spanledger made them: {_RUN}"))
+                    continue
                 value = records[stage]["parameters"][field]
                 if self.section.setdefault(part, value) != value:
                     message = f"the stages {stage} and score were run with different values of it: {_RUN}"
