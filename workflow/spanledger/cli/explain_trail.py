@@ -158,7 +158,7 @@ def _fused(entry: dict[str, Any], branches: list[str]) -> str:
     return "\n".join(
         f"{clean(branch)} -"
         if entry["ranks"][branch] is None
-        else f"{clean(branch)} {entry['ranks'][branch]}: {number(entry['terms'][branch])}"
+        else f"{clean(branch)} {entry['ranks'][branch]}: {number(entry['rrf_terms'][branch])}"
         for branch in branches
     )
 

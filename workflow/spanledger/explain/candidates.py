@@ -10,7 +10,7 @@ from spanledger.explain.results import ArmRun
 def candidates(run: ArmRun, depth: int, kept: set[int]) -> dict[str, Any]:
     """The candidate list: how it was merged and re-ranked, and what each candidate has of that.
 
-    `terms` are 1 / (k + rank) by branch: summed with one rounding they are the fused score. `points` are weight times
+    `rrf_terms` are 1 / (k + rank) by branch: summed with one rounding they are the fused score. `points` are weight times
     feature: summed likewise they are the re-ranked score. What the method does not use is None.
     """
     setting, ranking = run.settings["fuse"], run.candidates
@@ -29,7 +29,7 @@ def candidates(run: ArmRun, depth: int, kept: set[int]) -> dict[str, Any]:
                 "chunk_id": run.chunks[ranking.chunks[place]].chunk_id,
                 "score": ranking.scores[place],
                 "ranks": of_branches,
-                "terms": {b: 1 / (setting["k"] + rank) for b, rank in of_branches.items() if rank is not None}
+                "rrf_terms": {b: 1 / (setting["k"] + rank) for b, rank in of_branches.items() if rank is not None}
                 if setting["method"] == "rrf"
                 else None,
                 "rank_before": before if reranker else None,
