@@ -24,6 +24,14 @@ def test_a_cut_text_fits_and_is_a_beginning(text, cells):
     assert found == clean(text) or (found[-1] == "…" and clean(text).startswith(found[:-1]))
 
 
-def test_whatever_names_what_would_have_kept_a_fact():
+def test_what_would_have_kept_a_fact():
+    """Any of the limits and depths does; what the index lacks is needed together."""
+    now = {"select": {"budget": 240, "top_k": None}, "branches": {"bm25": {"depth": 4}}}
     assert needed({"budget": 333}) == "budget 333"
-    assert needed({"depth": {"bm25": 7}, "top_k": None}) == "depth bm25 7"
+    assert needed({"budget": 333, "depth": {"bm25": 7}}, now) == "budget 333 (now 240) or depth 7 of bm25 (now 4)"
+    span = {"doc_id": "logs", "version": "v2", "start": 100, "end": 178}
+    assert needed({"chunk": [span]}) == "an index where a chunk holds logs v2 [100,178)"
+    found = {"eligibility": ["versions", "acl"], "chunk": [span, {**span, "start": 190, "end": 200}]}
+    assert needed(found) == (
+        "an index where versions, acl let it in and a chunk holds logs v2 [100,178), another logs v2 [190,200)"
+    )

@@ -85,7 +85,7 @@ def facts(told: dict[str, Any], cells: int) -> Iterator[Text]:
         for line, evidence in support(fact["support"], cells):
             yield Text(line + _lacking(evidence, fact))
         if fact["cause"]:
-            yield Text(f"  lost: {cause(fact['cause'])}{kept_by(fact['needed'])}", "red")
+            yield Text(f"  lost: {cause(fact['cause'])}{kept_by(fact['needed'], told['arm']['parameters'])}", "red")
 
 
 def support(groups: list[list[dict[str, Any]]], cells: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -98,9 +98,9 @@ def support(groups: list[list[dict[str, Any]]], cells: int) -> Iterator[tuple[st
             yield f"  {word}{at} {where} {quoted(evidence['text'], cells)}", evidence
 
 
-def kept_by(found: Any) -> str:
-    """What would have kept a lost fact; nothing where that is not known."""
-    return f"; kept with {needed(found)}" if found else ""
+def kept_by(found: dict[str, Any] | None, parameters: dict[str, Any] | None = None) -> str:
+    """What would have kept a lost fact (see `needed`); nothing where that is not known."""
+    return f"; kept with {needed(found, parameters)}" if found else ""
 
 
 def heading(text: str) -> Text:

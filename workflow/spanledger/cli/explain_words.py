@@ -74,10 +74,21 @@ def cause(name: str) -> str:
     return f"{name} ({words.CAUSES[name][0]})" if name in words.CAUSES else name
 
 
-def needed(found: Any) -> str:
-    """What would have kept a fact, as budget 333."""
-    if isinstance(found, dict):
-        return ", ".join(f"{name} {needed(value)}" for name, value in found.items() if value is not None)
-    if isinstance(found, list):
-        return " ".join(map(needed, found))
-    return clean(str(found))
+def needed(found: dict[str, Any], parameters: dict[str, Any] | None = None) -> str:
+    """What would have kept a fact, any one of it by itself; `parameters` (those of the arm) add the present values."""
+    now = {"select": {}, "branches": {}} if parameters is None else parameters
+    ways = []
+    for name, value in found.items():
+        if name == "depth":
+            ways += [f"depth {n} of {clean(b)}{_now(now['branches'].get(b, {}), name)}" for b, n in value.items()]
+        elif name not in ("eligibility", "chunk"):
+            ways.append(f"{name} {clean(str(value))}{_now(now['select'], name)}")
+    before = [f"{', '.join(found['eligibility'])} let it in"] if "eligibility" in found else []
+    if "chunk" in found:
+        places = (f"{e['doc_id']} {e['version']} {spans([(e['start'], e['end'])])}" for e in found["chunk"])
+        before.append(clean(f"a chunk holds {', another '.join(places)}"))
+    return " or ".join(ways) if ways else f"an index where {' and '.join(before)}"
+
+
+def _now(setting: dict[str, Any], name: str) -> str:
+    return f" (now {setting[name]})" if setting.get(name) is not None else ""

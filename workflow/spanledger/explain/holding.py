@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spanledger.core.spans import Span, length, union
+from spanledger.core.spans import Span, gaps, length, union
 from spanledger.gold import Evidence, Fact, Gold
 from spanledger.scoring.coverage import Coverage, Passage, Rule
 
@@ -47,9 +47,9 @@ class Holding:
             return {**result, "terms": max(shares, default=(0, self._rule.share(evidence, "")[1]))}
         parts = [_parts(self._passages[p], evidence) for p in self._coverage.holders(evidence) if p in places]
         if self._rule.name == "one_chunk":
-            lacking = [_without(evidence.span, held) for held in parts]
+            lacking = [gaps(held, evidence.span) for held in parts]
             return {**result, "missing": min(lacking, key=length, default=[evidence.span])}
-        return {**result, "missing": _without(evidence.span, [part for held in parts for part in held])}
+        return {**result, "missing": gaps((part for held in parts for part in held), evidence.span)}
 
     def covered(self, fact: Fact, places: set[int]) -> bool:
         """Whether some of the passages cover the fact."""
@@ -69,14 +69,3 @@ def _parts(passage: Passage, evidence: Evidence) -> list[Span]:
         return []
     start, end = evidence.span
     return union((max(start, s), min(end, e)) for s, e in passage.spans if s < end and start < e)
-
-
-def _without(target: Span, held: list[Span]) -> list[Span]:
-    """The pieces of a span that the others do not hold."""
-    left = []
-    reached = target[0]
-    for start, end in union(held):
-        if start > reached:
-            left.append((reached, start))
-        reached = max(reached, end)
-    return left if reached >= target[1] else [*left, (reached, target[1])]

@@ -19,8 +19,8 @@ def branches(run: ArmRun, depth: int, kept: set[int], holders: set[int]) -> tupl
         index, cut = run.indexes[branch], run.rankings[branch]
         name = run.settings["analyzers"][branch]
         ties = tie_ranks(run.chunks, setting["tie"])
-        retriever = Retriever(index, ties, name, {**setting, "depth": None}, run.synonym_groups)
-        ranking = retriever.rank(run.query)
+        retriever = Retriever(index, ties, name, setting, run.synonym_groups)
+        ranking = retriever.rank(run.query, cut=False)
         places = shown(ranking.chunks, depth, kept)
         if (ranking.chunks[: setting["depth"]], ranking.scores[: setting["depth"]]) != (cut.chunks, cut.scores):
             warnings.append(

@@ -6,7 +6,7 @@ from spanledger.explain.holding import Holding
 from spanledger.explain.results import ArmRun
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Rule
-from spanledger.selection.selector import Selector
+from spanledger.selection.selector import Selector, Walk
 from spanledger.selection.shelf import Shelf
 
 
@@ -16,14 +16,16 @@ class Selection:
     def __init__(self, run: ArmRun, rule: Rule):
         self._run = run
         self._rule = rule
-        selector = Selector.of(run.settings["select"])
         shelf = Shelf(run.chunks, run.documents, run.parents)
-        self._parents = shelf if selector.parent else None
-        self._steps = list(selector.steps(run.candidates, shelf, run.query, run.settings["eligibility"]["acl"]))
-        taken = tuple(step.ordinal for step in self._steps if step.reason is None)
+        walk = Selector.of(run.settings["select"]).walk(
+            run.candidates, shelf, run.query, run.settings["eligibility"]["acl"]
+        )
+        self._looks: list[tuple[int, dict[str, Any]]] = []
+        while (ordinal := walk.next()) is not None:
+            self._looks.append((ordinal, _look(walk, ordinal)))
         self.warnings = (
             []
-            if taken == run.context.chunks
+            if tuple(walk.kept) == run.context.chunks
             else ["selection: this code selects otherwise than the results say; run make repro"]
         )
 
@@ -36,20 +38,15 @@ class Selection:
         told = [
             {
                 "step": number,
-                "rank": ranks[step.ordinal],
-                "chunk_id": self._run.chunks[step.ordinal].chunk_id,
-                "taken": step.reason is None,
-                "reason": step.reason,
-                "cost": step.cost,
-                "remaining": step.remaining,
-                "parent": self._parent(step.ordinal),
-                "mmr": step.mmr,
+                "rank": ranks[ordinal],
+                "chunk_id": self._run.chunks[ordinal].chunk_id,
+                **look,
             }
-            for number, step in enumerate(self._steps, 1)
-            if number <= depth or step.ordinal in kept
+            for number, (ordinal, look) in enumerate(self._looks, 1)
+            if number <= depth or ordinal in kept
         ]
         limits = {name: setting[name] for name in ("top_k", "budget", "unit")}
-        return {**limits, "count": len(self._steps), "steps": told, "left_out": len(self._steps) - len(told)}
+        return {**limits, "count": len(self._looks), "steps": told, "left_out": len(self._looks) - len(told)}
 
     def context(self) -> dict[str, Any]:
         """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost."""
@@ -74,6 +71,17 @@ class Selection:
         ]
         return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told}
 
-    def _parent(self, ordinal: int) -> dict[str, Any] | None:
-        parent = self._parents.parent(ordinal) if self._parents else None
-        return {"chunk_id": parent.chunk_id, "spans": parent.spans} if parent else None
+
+def _look(walk: Walk, ordinal: int) -> dict[str, Any]:
+    """Takes a candidate or passes it over, and says which and why."""
+    parent, offer = walk.parent(ordinal), walk.offer(ordinal)
+    reason = walk.put(ordinal)
+    asked = walk.basket.budget is not None and not isinstance(offer, str)
+    return {
+        "taken": reason is None,
+        "reason": reason,
+        "cost": offer.cost if asked else None,
+        "remaining": walk.basket.remaining,
+        "parent": {"chunk_id": parent.chunk_id, "spans": parent.spans} if parent else None,
+        "mmr": walk.parts(ordinal),
+    }

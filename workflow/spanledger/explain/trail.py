@@ -63,7 +63,7 @@ class _Gate:
     def __init__(self, run: ArmRun):
         rule = Eligibility.of(run.settings["eligibility"])
         self._documents = {document.key: document for document in run.documents}
-        self._excludes = lambda acl, key: rule.excluded_by(acl, self._documents[key], run.query)
+        self._excludes = lambda acl, key: [*rule.against(acl, self._documents[key], run.query)]
         self.excluded = [self._excludes(chunk.acl, chunk.key) for chunk in run.chunks]
         self.eligible = {ordinal for ordinal, filters in enumerate(self.excluded) if not filters}
 

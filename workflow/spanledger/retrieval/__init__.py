@@ -111,11 +111,13 @@ class Retriever:
         """The length of a chunk in terms; 0 where it is not eligible."""
         return int(self._lengths[ordinal])
 
-    def rank(self, query: Query) -> Ranking:
-        """The candidates of one query in the order of `ordering`, cut at the depth."""
+    def rank(self, query: Query, cut: bool = True) -> Ranking:
+        """The candidates of one query in the order of `ordering`, cut at the depth, or all of them."""
         totals = self.scores(query)
         candidates = np.array(self._index.eligible, dtype=np.int64) if self._keep_zero else np.flatnonzero(totals > 0)
-        best = candidates[ordered(candidates, totals[candidates], self._ties)[: self._depth]]
+        best = candidates[ordered(candidates, totals[candidates], self._ties)]
+        if cut:
+            best = best[: self._depth]
         return Ranking(query.query_id, tuple(best.tolist()), tuple(totals[best].tolist()))
 
     def count(self, query: Query) -> dict[str, int]:
