@@ -172,7 +172,7 @@ class TestTerminal:
             "  holds evidence, but no searched term: #6 retention v2 [0,24)",
         ):
             assert line in text.splitlines()
-        assert "crowded_out (crowded out by repeats)" in text
+        assert "  lost: crowded_out (crowded out by repeats); kept with budget 333 (now 240)" in text.splitlines()
         assert "    3   #2 logs v2 [120,213)   does not fit     93      0   * F2" in text
 
     def test_terms_of_synonyms_and_fused_ranks(self, printed):
@@ -287,6 +287,7 @@ def test_evidence_that_is_filtered_out_says_by_what(tmp_path):
     (fact,) = told["facts"]
     ((evidence,),) = fact["support"]
     assert (fact["cause"], evidence["excluded_by"]) == ("ineligible", ["versions"])
+    assert fact["needed"] == {"eligibility": ["versions"]}
     assert evidence["text"] == "Current logs retention policy: archive copies stay 30 days."
     assert evidence["index"] == {"covered": False, "missing": [(0, 59)], "terms": None}
     holding = [(c["version"], c["spans"], c["excluded_by"]) for c in told["chunks"] if c["holds"]]

@@ -45,6 +45,11 @@ class TestEvidence:
         assert (kept["cause"], lost["cause"]) == (None, "crowded_out")
         assert [lost[point] for point in ("index", "candidates", "context")] == [True, True, False]
 
+    def test_what_would_have_kept_a_lost_fact(self, two_facts, fused):
+        """120 + 120 + 93 = 333; 93 + 27 + 25 = 145."""
+        assert [fact["needed"] for fact in two_facts["facts"]] == [None, {"budget": 333}]
+        assert fused("rrf-d4", "two-facts")["facts"][0]["needed"]["budget"] == 145
+
     def test_what_each_checkpoint_lacks_of_a_span(self, two_facts):
         ((export,),) = two_facts["facts"][1]["support"]
         assert export["candidates"] == {"covered": True, "missing": [], "terms": None}

@@ -85,7 +85,8 @@ def facts(told: dict[str, Any], cells: int) -> Iterator[Text]:
         for line, evidence in support(fact["support"], cells):
             yield Text(line + _lacking(evidence, fact))
         if fact["cause"]:
-            yield Text(f"  lost: {cause(fact['cause'])}{kept_by(fact['needed'], told['arm']['parameters'])}", "red")
+            kept = kept_by(fact["needed"], told["arm"]["parameters"]) or "; no one limit or depth alone would keep it"
+            yield Text(f"  lost: {cause(fact['cause'])}{kept}", "red")
 
 
 def support(groups: list[list[dict[str, Any]]], cells: int) -> Iterator[tuple[str, dict[str, Any]]]:
