@@ -72,6 +72,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="for machines: docs/compare.md has the keys")
     command.set_defaults(command=_compare)
 
+    command = commands.add_parser("explain", help="the trail of a question: where its evidence went, and why")
+    command.add_argument("experiment")
+    command.add_argument("--arm", help="this arm alone")
+    command.add_argument("--query", help="this question; without it, the list of all")
+    command.add_argument(
+        "--depth", type=int, default=10, metavar="N", help="entries of a list that are shown in any case (default: 10)"
+    )
+    command.add_argument("--revision", metavar="REV", help="the results of a git revision or a DVC experiment")
+    command.add_argument("--json", action="store_true", help="for machines: docs/explain.md lists the keys")
+    command.set_defaults(command=_explain)
+
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
     squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
@@ -138,6 +149,13 @@ def _compare(arguments: argparse.Namespace) -> int:
     return compare(
         arguments.a, arguments.b, arguments.experiment, arguments.arm, arguments.common, as_json=arguments.json
     )
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.explain import explain, show
+
+    told = explain(arguments.experiment, arguments.arm, arguments.query, arguments.depth, arguments.revision)
+    return show(told, arguments.json)
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:
