@@ -153,6 +153,7 @@ def _judge(results: Results, section: dict[str, Any]) -> None:
             {branch: results.rankings[arm.chunk, arm.eligibility, branch] for branch in settings["branches"]},
             held.synonym_groups,
             results.chunks.get(settings["select"]["parent"]),
+            results.elements,
         )
         scorer = ArmScorer(arm.name, tables, settings)
         candidates = results.candidates[arm.chunk, arm.eligibility, arm.fuse]

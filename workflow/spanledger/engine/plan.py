@@ -38,6 +38,7 @@ READS = {
         "fuse",
         "select",
         "normalise/documents.jsonl",
+        "normalise/elements.jsonl",
         "normalise/queries.jsonl",
         "normalise/facts.jsonl",
         "normalise/synonyms.jsonl",

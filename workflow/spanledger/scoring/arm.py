@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from spanledger import fusion
 from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
-from spanledger.core.records import Chunk, Document, DocumentKey, Query
+from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
 from spanledger.core.spans import covers
 from spanledger.gold import Fact, Gold
 from spanledger.retrieval import Retriever
@@ -16,7 +17,10 @@ from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
+from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.structure import Structure
+from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
 from spanledger.selection.context import Context, Piece
 from spanledger.selection.selector import Selector
@@ -28,7 +32,8 @@ CHECKPOINTS = ("index", "candidates", "context")
 @dataclass(frozen=True)
 class Tables:
     """What an arm was run on. `indexes` and `rankings` lead from the name of each of its branches to the indexes of its
-    eligibility classes and to its rankings; `parents` is the table of its selector's parents."""
+    eligibility classes and to its rankings; `parents` is the table of its selector's parents; `elements` tell why facts
+    were lost."""
 
     chunks: list[Chunk]
     documents: list[Document]
@@ -38,6 +43,7 @@ class Tables:
     rankings: dict[str, list[Ranking]] = field(default_factory=dict)
     synonym_groups: Iterable[Iterable[str]] = ()
     parents: list[Chunk] | None = None
+    elements: Iterable[Element] = ()
 
 
 class ArmScorer:
@@ -57,6 +63,13 @@ class ArmScorer:
         self._eligibility = Eligibility.of(settings["eligibility"])
         self._selector = Selector.of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
+        self._failures = Classifier(
+            tables.chunks,
+            self._coverage,
+            Structure(tables.documents, tables.elements),
+            self._eligibility,
+            Terms(settings, tables.synonym_groups),
+        )
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first)
         self._cutoffs = settings["score"]["cutoffs"]
@@ -111,6 +124,12 @@ class ArmScorer:
             found["cause"] = (
                 None if found["context"] else self._cause(fact, found, query, group, eligible, ranking, context)
             )
+            found["failures"] = []
+            if found["cause"]:
+                kept = partial(sent.span_covered, places=places)
+                held = set(ranking.chunks)
+                loss = Loss(fact, found["cause"], query, eligible, held, context, passages, kept)
+                found["failures"] = self._failures.classes(loss)
         covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
         source, unique = sent.source_lengths(places)
         return {
