@@ -58,8 +58,18 @@ def test_a_line_by_hand():
             {"chunk_id": "id-2", "reason": "outside-top-k", "remaining": None},
         ],
         "facts": [
-            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None},
-            {"fact_id": "lost", "index": True, "candidates": True, "context": False, "cause": "outside_top_k"},
+            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None, "failures": []},
+            {
+                "fact_id": "lost",
+                "index": True,
+                "candidates": True,
+                "context": False,
+                "cause": "outside_top_k",
+                "failures": [
+                    {"class": "cut_condition", "why": "no chunk holds it whole; cut at “alpha beta gam¦ma”"},
+                    {"class": "vocabulary_mismatch", "why": "what holds it shares no term with the question"},
+                ],
+            },
         ],
         "covered": {"index": 2, "candidates": 2, "context": 1},
         "required": 2,

@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 from spanledger.core.failures import CLASSES, SUSPICION, UNCLASSIFIED
 from spanledger.core.records import Chunk, Document, Query
@@ -171,7 +172,9 @@ class _Group:
         edges = {edge for ordinal in parts for span in self._arm.chunks[ordinal].spans for edge in span}
         inside = sorted(edge for edge in edges if evidence.span[0] < edge < evidence.span[1])
         if not whole and len(parts) > 1 and inside:
-            where = " and ".join(f"“{structure.around(evidence.key, edge)}”" for edge in inside[:2])
+            between = [structure.text(replace(evidence, span=span)) for span in pairwise(inside)]
+            apart = [inside[0], *(edge for edge, text in zip(inside[1:], between, strict=True) if text.strip())]
+            where = " and ".join(f"“{structure.around(evidence.key, edge)}”" for edge in apart[:2])
             why = f"no chunk holds it whole; cut at {where}"
             return {name: why for name, belonging in kinds.items() if belonging} or {"cut_condition": why}
         found: Found = {}

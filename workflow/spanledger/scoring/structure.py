@@ -62,7 +62,8 @@ class Structure:
         """The elements of these kinds that hold some of the evidence, and the headers of those that are table rows."""
         held = [part for part in self.touching(evidence.key, evidence.span) if part.element.kind in kinds]
         headers = (self._headers.get(part.element.element_id) for part in held)
-        return list(dict.fromkeys([*held, *(header for header in headers if header is not None)]))
+        every = [*held, *(header for header in headers if header is not None)]
+        return list({part.element.element_id: part for part in every}.values())
 
     def titles(self, evidence: Evidence) -> list[str]:
         """What stands above the evidence: the title of its document (`title` of its metadata, else its id), the titles
