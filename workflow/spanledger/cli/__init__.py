@@ -60,6 +60,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
     command.set_defaults(command=_add_experiment)
 
+    command = commands.add_parser("failures", help="show why facts were lost, and write a sheet to judge it in")
+    command.add_argument("experiment")
+    command.add_argument(
+        "--out", nargs="?", const="", metavar="FILE", help="write the sheet, default: judgements/EXPERIMENT.csv"
+    )
+    command.set_defaults(command=_failures)
+
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
     command.set_defaults(command=_prune)
 
@@ -104,6 +111,14 @@ def _add_experiment(arguments: argparse.Namespace) -> int:
     add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
     print(f"{arguments.name} is in params.yaml; run it with: make repro")
     return 0
+
+
+def _failures(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.failures import run
+    from spanledger.engine import plan
+
+    out = arguments.out
+    return run(arguments.experiment, None if out is None else Path(out or plan.judgements(arguments.experiment)))
 
 
 def _prune(arguments: argparse.Namespace) -> int:
