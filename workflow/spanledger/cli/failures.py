@@ -69,7 +69,8 @@ def _show(console: Console, experiment: str, lost: dict[str, dict[str, int]], fo
         return
     facts = len({(case.query_id, case.fact_id) for case in found})
     title = f"{experiment}: {facts} fact{'s' * (facts != 1)} lost by some arm, by failure class"
-    table = Table(title=title, box=box.SIMPLE, title_justify="left", title_style="bold")
+    console.print(title, markup=False, highlight=False, style="bold")
+    table = Table(box=box.SIMPLE)
     table.add_column("arm", overflow="fold")
     for number, _ in enumerate(seen, 1):
         table.add_column(f"[{number}]".replace("[", "\\["), justify="right", no_wrap=True)

@@ -49,5 +49,5 @@ def _link(arm: str, name: str) -> str:
 
 def _shown(case: Case) -> dict[str, Any]:
     link = f"#question={quote(case.query_id, safe='')}&trail={quote(case.arms[0], safe='+')}"
-    names = ("query_id", "fact_id", "failure", "arms", "suspicion", "judgement", "note", "agrees")
+    names = ("query_id", "fact_id", "failure", "arms", "suspicion", "judgement", "note", "verdict")
     return {**{name: getattr(case, name) for name in names}, "link": link}

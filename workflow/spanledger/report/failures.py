@@ -43,6 +43,14 @@ class Case:
         """Whether the person found the automatic class; None where nobody judged."""
         return self.judgement == self.failure if self.judgement else None
 
+    @property
+    def verdict(self) -> str:
+        """How a judgement stands to the rules: agrees (the primary class), also found (another class of the fact) or
+        differs; empty where nobody judged."""
+        if not self.judgement:
+            return ""
+        return "agrees" if self.agrees else "also found" if self.judgement in self.others else "differs"
+
 
 def cases(arms: Iterable[str], query_ids: Iterable[str], trails: Trails, sheet: Sheet) -> list[Case]:
     """The lost facts in the order of the queries and of their facts, those of a fact by precedence; the arms of a case
