@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_prune)
 
     command = commands.add_parser(
-        "sync", help="write dvc.yaml and docs/reference.md anew, from plan, imports and schemas"
+        "sync", help="write dvc.yaml and the pages of docs/ anew, from plan, imports, schemas and words"
     )
     command.set_defaults(command=_sync)
     return parser
@@ -130,8 +130,9 @@ def _prune(arguments: argparse.Namespace) -> int:
 
 
 def _sync(arguments: argparse.Namespace) -> int:
-    from spanledger.cli import pipeline, reference
+    from spanledger.cli import failure_page, pipeline, reference
 
-    for name, module in (("dvc.yaml", pipeline), ("docs/reference.md", reference)):
+    pages = (("dvc.yaml", pipeline), ("docs/reference.md", reference), ("docs/failures.md", failure_page))
+    for name, module in pages:
         print(f"{name} {'was written anew' if module.sync(Path()) else 'is up to date'}")
     return 0
