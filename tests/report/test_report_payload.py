@@ -56,11 +56,16 @@ def rebuilt(data, query_place, arm_place):
         if chunk not in context:
             reason, remaining = next(skips)
             skipped.append({"chunk_id": chunk_id, "reason": data["reasons"][reason][0], "remaining": remaining})
+    failed = iter(asked["failed"][arm_place])
     facts = [
         {
             "fact_id": fact["id"],
             **{name: bool(number >> bit & 1) for bit, (name, _) in enumerate(data["checkpoints"])},
             "cause": data["causes"][(number >> 3) - 1][0] if number >> 3 else None,
+            "failures": [
+                {"class": data["failures"][failure][0], "why": why}
+                for failure, why in (asked["whys"][n] for n in (next(failed) if number >> 3 else ()))
+            ],
         }
         for fact, number in zip(asked["facts"], numbers, strict=True)
     ]

@@ -58,7 +58,15 @@ def test_a_line_by_hand():
             {"chunk_id": "id-2", "reason": "outside-top-k", "remaining": None},
         ],
         "facts": [
-            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None, "needed": None},
+            {
+                "fact_id": "held",
+                "index": True,
+                "candidates": True,
+                "context": True,
+                "cause": None,
+                "needed": None,
+                "failures": [],
+            },
             {
                 "fact_id": "lost",
                 "index": True,
@@ -66,6 +74,10 @@ def test_a_line_by_hand():
                 "context": False,
                 "cause": "outside_top_k",
                 "needed": {"top_k": 4},
+                "failures": [
+                    {"class": "cut_condition", "why": "no chunk holds it whole; cut at “alpha beta gam¦ma”"},
+                    {"class": "vocabulary_mismatch", "why": "what holds it shares no term with the question"},
+                ],
             },
         ],
         "covered": {"index": 2, "candidates": 2, "context": 1},

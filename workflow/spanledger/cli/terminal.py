@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.core.failures import CLASSES
 from spanledger.engine import params
 
 _LOG_WIDTH = 200
@@ -34,6 +36,8 @@ def show(experiments: list[str]) -> int:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
         for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        for line in _lost(folder / "failures.csv"):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
     return 0
@@ -67,6 +71,15 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
         about = f" ({arms[0]})" if len(arms) == 1 else ""
         more = f"; {len(found) - 1} more in the report" if len(found) > 1 else ""
         yield f"  {code}: {found[0]['message']}{about}{more}"
+
+
+def _lost(path: Path) -> Iterator[str]:
+    """How many facts were lost to which primary failure class, all arms together; nothing where none was."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        counted = Counter(row["class"] for row in csv.DictReader(stream) if row["class"])
+    if counted:
+        told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
+        yield f"  lost, all arms together: {told}; see the report"
 
 
 def _number(text: str, digits: int) -> str:

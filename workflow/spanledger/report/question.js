@@ -158,7 +158,8 @@ function drawState(data, state) {
     const words = `${held ? "covered" : "not covered"} by ${data.checkpoints[place][1]}`;
     return element("span", { class: held ? "check held" : "check gone", role: "img", "aria-label": words, title: words }, held ? "✓" : "✗");
   });
-  return [element("span", { class: "checks" }, checks), state.cause ? element("span", { class: "small", title: state.cause[2] }, ` ${state.cause[1]}`) : null];
+  return [element("span", { class: "checks" }, checks), state.cause ? element("span", { class: "small", title: state.cause[2] }, ` ${state.cause[1]}`) : null,
+    state.cause ? element("span", { class: "share", title: state.failures[0].why }, state.failures[0].short) : null];
 }
 
 // A name that may wrap after each +.

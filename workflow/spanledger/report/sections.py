@@ -9,8 +9,10 @@ from typing import Any
 from urllib.parse import quote
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.failures import CLASSES
 from spanledger.report import charts, columns, words
 from spanledger.report.columns import Column, cell
+from spanledger.report.failure_section import failures
 from spanledger.report.results import Results
 from spanledger.report.rules import rules
 from spanledger.report.tables import best
@@ -162,6 +164,7 @@ def questions(results: Results) -> dict[str, Any]:
         "count": len(results.queries),
         "arms": [arm.name for arm in results.arms],
         "causes": [(cause, words.CAUSES[cause][0]) for cause in CAUSES],
+        "failures": [(name, words.FAILURES[name][0]) for name in CLASSES],
     }
 
 
@@ -284,6 +287,7 @@ SECTIONS = (
     Section("frontier", "What the next step costs", frontier),
     Section("tags", "By tag", tags),
     Section("loss", "Where facts are lost", loss),
+    Section("failures", "Why, and what to change", failures),
     Section("questions", "Questions", questions),
     Section("settings", "Settings", settings),
 )
