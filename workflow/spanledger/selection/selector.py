@@ -78,7 +78,7 @@ class Selector:
         kept: list[int] = []
         skipped: list[tuple[str, int | None, list[int]]] = []
         for ordinal in order:
-            parent = self._parent(shelf, ordinal, query, acl)
+            parent = self.parent_of(shelf, ordinal, query, acl)
             reason = basket.take(ordinal, parent)
             if reason is None:
                 kept.append(ordinal)
@@ -91,7 +91,8 @@ class Selector:
         runs = tuple(Skipped(reason, left, tuple(ordinals)) for reason, left, ordinals in skipped)
         return Context(ranking.query_id, tuple(kept), runs, basket.pieces() if self.parent or self.merge else None)
 
-    def _parent(self, shelf: Shelf, ordinal: int, query: Query, acl: str) -> Chunk | None:
+    def parent_of(self, shelf: Shelf, ordinal: int, query: Query, acl: str) -> Chunk | None:
+        """What a candidate is given as: its parent; None where it stands for itself (see `Selector`)."""
         parent = shelf.parent(ordinal) if self.parent else None
         if parent and acl == "asker" and parent.acl is not None and set(parent.acl).isdisjoint(query.groups):
             return None
