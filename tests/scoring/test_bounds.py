@@ -2,15 +2,13 @@
 
 from itertools import permutations
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from builders import chunk, document, evidence, fact, query
+from builders import document, evidence, fact, query
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk
-from spanledger.core.units import count
-from spanledger.scoring.bounds import Attainable, Bound
+from spanledger.scoring.bounds import Attainable
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.passages import Passages
 from spanledger.scoring.room import Room
@@ -37,7 +35,7 @@ class Arm:
         self.coverage = Coverage(chunks, self.rule)
         passages = Passages(self.shelf, parents, self.selector, self.rule, self.coverage, acl)
         limits = {} if limit is None else {"limit": limit}
-        self.bounds = Attainable(passages, Room(passages, documents), rule["rule"] == "token_share", **limits)
+        self.bounds = Attainable(passages, Room(passages, documents), **limits)
 
     def of(self, facts, pool=None, asker=None, reached=0):
         pool = range(len(self.chunks)) if pool is None else pool

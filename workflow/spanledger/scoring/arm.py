@@ -14,9 +14,11 @@ from spanledger.gold import Fact, Gold
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
+from spanledger.scoring.baselines import Baselines
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.passages import Passages
 from spanledger.scoring.trail import Trail
 from spanledger.selection.context import Context, Piece
 from spanledger.selection.selector import Selector
@@ -59,6 +61,9 @@ class ArmScorer:
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first)
+        acl = self._eligibility.acl
+        passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
+        self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
@@ -126,6 +131,7 @@ class ArmScorer:
             },
             "first_rank": self._first_rank(gold.facts, sent, len(passages)),
             "best_single": self._best_single(gold.facts, eligible),
+            **self._baselines.of(gold.facts, ranking, eligible, query, group.name, covered["context"]),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),

@@ -52,10 +52,9 @@ class Work:
 class Attainable:
     """Bounds for the queries of one arm; `limit` is the work for each of them."""
 
-    def __init__(self, passages: Passages, room: Room, token_share: bool, limit: int = LIMIT):
+    def __init__(self, passages: Passages, room: Room, limit: int = LIMIT):
         self._passages = passages
         self._room = room
-        self._opaque = token_share and passages.selector.merge
         self._limit = limit
 
     def of(self, facts: Sequence[Fact], pool: Container[int], query: Query, reached: int = 0) -> Bound:
@@ -71,7 +70,7 @@ class Attainable:
         """
         if reached == len(facts):
             return Bound(reached, EXACT)
-        if self._opaque:
+        if self._passages.opaque:
             return Bound(len(facts), UPPER_BOUND)
         wanted = [self._passages.parts(fact, pool, query) for fact in facts]
         wanted = [(groups, parts) for groups, parts in wanted if groups]

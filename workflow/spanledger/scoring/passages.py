@@ -18,8 +18,9 @@ class Passages:
 
     `rule` is the arm's coverage rule, `coverage` that of the chunk table by this rule, `acl` that of its eligibility.
     `joins` says whether passages cover a span together: by the rule span, and by one_chunk too where touching chunks are
-    merged, because chunks that cover a span together touch each other there. `coverage` of this object answers for
-    passages by their numbers.
+    merged, because chunks that cover a span together touch each other there. `opaque` says that what a passage covers
+    cannot be told from its chunks: by token_share merged text counts, and it has terms that are cut in each of them.
+    `coverage` of this object answers for passages by their numbers.
     """
 
     def __init__(
@@ -28,11 +29,12 @@ class Passages:
         self.shelf = shelf
         self.selector = selector
         self.joins = rule.name == "span" or (rule.name == "one_chunk" and selector.merge)
+        self.opaque = rule.name == "token_share" and selector.merge
         self.every: Sequence[Chunk] = shelf.chunks
         self.coverage = coverage
         self._rule = rule
         self._chunk_coverage = coverage
-        self._acl = acl
+        self.acl = acl
         self._lengths: dict[int, int] = {}
         self._children: dict[int, list[int]] = {}
         if selector.parent:
@@ -51,10 +53,10 @@ class Passages:
             return number in pool
         table = len(self.shelf.chunks)
         if number < table:
-            return number in pool and self.selector.parent_of(self.shelf, number, query, self._acl) is None
+            return number in pool and self.selector.parent_of(self.shelf, number, query, self.acl) is None
         children = self._children.get(number - table, ())
         return any(
-            child in pool and self.selector.parent_of(self.shelf, child, query, self._acl) is not None
+            child in pool and self.selector.parent_of(self.shelf, child, query, self.acl) is not None
             for child in children
         )
 
