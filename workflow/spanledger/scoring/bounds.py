@@ -18,7 +18,8 @@ from spanledger.scoring.room import Room
 
 EXACT = "exact"
 UPPER_BOUND = "upper_bound"
-LIMIT = 20_000  # looks at a cover or at a part of one, for each query and pool: the most that a search may take
+LIMIT = 10_000  # looks at a cover or at a part of one that a search may take, for each query and pool
+_LIGHT = 32  # comparisons that count as one look
 _SCALE = 10**6  # shares of the limits are whole numbers of this part of a unit, rounded down
 
 Cover = frozenset[int]
@@ -130,7 +131,7 @@ class _Covers:
         """Without those that hold another, in ascending order of number and members."""
         kept: list[Cover] = []
         for cover in sorted(set(covers), key=lambda c: (len(c), sorted(c))):
-            self._work.spend()
+            self._work.spend(1 + len(kept) // _LIGHT)
             if not any(other <= cover for other in kept):
                 kept.append(cover)
         return kept
@@ -156,6 +157,7 @@ class _Covers:
             left = min(open_states, key=lambda spans: (spans[0][0], spans))
             sets = sorted((c for group in open_states.pop(left).values() for c in group), key=sorted)
             first = left[0][0]
+            self._work.spend(1 + len(parts) // _LIGHT)
             for number, spans in parts:
                 if not any(start <= first < end for start, end in spans):
                     continue

@@ -10,6 +10,7 @@ orders (`sampled`). These are fixed: order n is that of the SHA-256 of "n/chunk_
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 from math import comb
@@ -44,77 +45,95 @@ class RandomOrder:
         self._orders = orders
         changed = passages.selector.parent or passages.selector.merge or passages.selector.redundancy == "drop"
         self._plain = not changed
-        self._places: np.ndarray | None = None
         self._kept: tuple[object, list[Context]] = (None, [])
 
     def of(self, facts: Sequence[Fact], pool: Collection[int], query: Query, key: object = None) -> Expected:
         """The expectation for the chunks of the pool; there must be a fact. Contexts are kept for the next query with the
         same `key`, which says that it has the same pool and may read the same parents (None: never)."""
-        closed = [self._probability(fact, pool, query) for fact in facts]
-        left = [fact for fact, probability in zip(facts, closed, strict=True) if probability is None]
-        covered = sum((p for p in closed if p is not None), Fraction(0))
+        ways, sampled, left = Fraction(0), 0, []
+        for fact in facts:
+            groups, parts = self._passages.parts(fact, pool, query)
+            if not groups and not self._passages.opaque:
+                continue  # no choice has what the whole pool lacks
+            useful = sorted({number for held in parts.values() for number in held})
+            share = self._share(fact, useful, len(pool))
+            if share is None:
+                left.append((fact, useful))
+            else:
+                ways += share
         if left:
             contexts = self._contexts(pool, query, key)
-            covered += Fraction(sum(sum(self._passages.covered(left, one)) for one in contexts), self._orders)
-        return Expected(covered / len(facts), SAMPLED if left else EXACT)
+            sampled = sum(self._covered(fact, useful, contexts) for fact, useful in left)
+        return Expected((ways + Fraction(sampled, self._orders)) / len(facts), SAMPLED if left else EXACT)
 
-    def _probability(self, fact: Fact, pool: Collection[int], query: Query) -> Fraction | None:
-        """That the context covers a fact; None where it is not worked out.
+    def _share(self, fact: Fact, useful: list[int], size: int) -> Fraction | None:
+        """The share of all contexts that cover a fact, of a pool of that size in which the useful chunks have a part in
+        it; None where it is not worked out.
 
-        Of n chunks k are taken, every k of them with equal probability. The a chunks that cover the fact alone are all
-        missed with probability C(n - a, k) / C(n, k). Of the r others that have a part in it some set of j covers it: that
-        these j are taken, none of the other r - j and none of the a, has the probability C(n - a - r, k - j) / C(n, k).
+        Of n chunks k are taken, every k of them as often. The a chunks that cover the fact alone are all missed by
+        C(n - a, k) of the C(n, k) contexts. Of the r others, these j and no others of them, and none of the a, are taken
+        by C(n - a - r, k - j) contexts, for each set of j that covers the fact jointly.
         """
-        groups, parts = self._passages.parts(fact, pool, query)
-        if not groups and not self._passages.opaque:
-            return Fraction(0)  # no choice has what the whole pool lacks
         if not self._plain or self._selector.budget is not None:
             return None
-        coverage, size = self._passages.coverage, len(pool)
-        taken = min(self._selector.top_k, size)
-        useful = sorted({number for evidence in parts for number in parts[evidence]})
-        alone = {number for number in useful if coverage.fact_covered(fact, (number,))}
-        rest = [number for number in useful if number not in alone]
+        coverage, taken = self._passages.coverage, min(self._selector.top_k, size)
+        rest = [number for number in useful if not coverage.fact_covered(fact, (number,))]
         if len(rest) > FEW:
             return None
-        ways = comb(size, taken) - comb(size - len(alone), taken)
+        ways = comb(size, taken) - comb(size - len(useful) + len(rest), taken)
         for members in range(2, min(len(rest), taken) + 1):
             jointly = sum(coverage.fact_covered(fact, chosen) for chosen in combinations(rest, members))
             ways += jointly * comb(size - len(useful), taken - members)
         return Fraction(ways, comb(size, taken))
 
+    def _covered(self, fact: Fact, useful: list[int], contexts: list[Context]) -> int:
+        """How many of the contexts cover the fact."""
+        if not self._plain:
+            return sum(self._passages.covered((fact,), context)[0] for context in contexts)
+        held = ([number for number in useful if number in context.chunks] for context in contexts)
+        return sum(self._passages.coverage.fact_covered(fact, chosen) for chosen in held if chosen)
+
     def _contexts(self, pool: Collection[int], query: Query, key: object) -> list[Context]:
         if key is not None and self._kept[0] == key:
             return self._kept[1]
-        if self._places is None:
-            self._places = places([chunk.chunk_id for chunk in self._passages.shelf.chunks], self._orders)
         ordinals = np.array(sorted(pool), dtype=np.intp)
-        orders = ordinals[np.argsort(self._places[:, ordinals], axis=1)].tolist()
+        orders = ordinals[np.argsort(self._places[:, ordinals], axis=1)]
         if self._plain:
-            shortest = min(map(self._passages.length, pool), default=0)
-            contexts = [Context(query.query_id, self._walk(order, shortest), ()) for order in orders]
+            lengths = self._lengths[orders]
+            shortest = int(lengths.min())
+            walks = zip(orders.tolist(), lengths.tolist(), strict=True)
+            contexts = [Context(query.query_id, self._walk(*walk, shortest), ()) for walk in walks]
         else:
             shelf, acl = self._passages.shelf, self._passages.acl
-            lists = [Ranking(query.query_id, tuple(order), (0.0,) * len(order)) for order in orders]
+            lists = [Ranking(query.query_id, tuple(order), (0.0,) * len(order)) for order in orders.tolist()]
             contexts = [self._selector.select(ranking, shelf, query, acl) for ranking in lists]
         if key is not None:
             self._kept = (key, contexts)
         return contexts
 
-    def _walk(self, order: list[int], shortest: int) -> tuple[int, ...]:
+    @cached_property
+    def _places(self) -> np.ndarray:
+        return places([chunk.chunk_id for chunk in self._passages.shelf.chunks], self._orders)
+
+    @cached_property
+    def _lengths(self) -> np.ndarray:
+        return np.array([self._passages.length(chunk.ordinal) for chunk in self._passages.shelf.chunks])
+
+    def _walk(self, order: list[int], lengths: list[int], shortest: int) -> tuple[int, ...]:
         """What a selector takes that looks at nothing but lengths. It ends where the shortest chunk does not fit any
         more, which Selector.select cannot: it says why it passes over the rest."""
         left, most = self._selector.budget, self._selector.top_k
+        if left is None:
+            return tuple(order[:most])
         taken: list[int] = []
-        for ordinal in order:
-            if len(taken) == most or (left is not None and left < shortest):
-                break
-            if left is not None:
-                length = self._passages.length(ordinal)
-                if length > left:
-                    continue
+        for ordinal, length in zip(order, lengths, strict=True):
+            if length <= left:
+                if len(taken) == most:
+                    break
+                taken.append(ordinal)
                 left -= length
-            taken.append(ordinal)
+            if left < shortest:
+                break
         return tuple(taken)
 
 
