@@ -67,6 +67,9 @@ def test_a_line_by_hand():
         "covered_at": {"1": 0},  # "held" needs both chunks
         "first_rank": None,
         "best_single": 0,
+        # two chunks hold one of the facts, each in one of the six pairs of chunks
+        "attainable": {"candidates": {"facts": 1, "kind": "exact"}, "index": {"facts": 1, "kind": "exact"}},
+        "random": {"candidates": {"recall": 1 / 6, "kind": "exact"}, "index": {"recall": 1 / 6, "kind": "exact"}},
         "no_answer": None,
         "tags": (),
         "not_current": 0,

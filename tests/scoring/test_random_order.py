@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from builders import document, evidence, fact, query
 from spanledger.scoring.random_order import Expected, RandomOrder, places
+from spanledger.selection.mmr import MaximalMarginalRelevance
 
 ORDERS = 5
 
@@ -38,6 +39,37 @@ def test_under_top_k_it_is_the_mean_over_all_orders(chunks, wanted, rule, top_k,
 
 @given(
     chunks=CHUNKS,
+    wanted=facts(),
+    rule=st.sampled_from(RULES),
+    selector=selectors(forms=({},)).filter(lambda chosen: chosen["redundancy"] == "keep"),
+    pool=POOLS,
+)
+def test_of_few_chunks_it_is_the_mean_over_all_orders(chunks, wanted, rule, selector, pool):
+    arm = Arm([document("doc", TEXT)], table(chunks), rule, **selector)
+    assert expected(arm, wanted, pool) == Expected(enumerated(arm, wanted, pool), "exact")
+
+
+@pytest.mark.parametrize("top_k", [None, 2])
+@given(spans=st.lists(chunk_spans(), min_size=9, max_size=12, unique=True), wanted=facts(), budget=st.integers(1, 30))
+def test_of_more_chunks_it_is_the_mean_over_the_orders_it_names(spans, wanted, budget, top_k):
+    arm = Arm([document("doc", TEXT)], table(spans), budget=budget, unit="char", top_k=top_k)
+    pool = range(len(spans))
+    found = expected(arm, wanted, pool)
+    assert found.recall == named(arm, wanted, pool)
+    assert found.kind == "sampled" or found.recall == 0  # the whole pool covers nothing
+
+
+def named(arm, wanted, pool):
+    """The mean over the orders that the module names."""
+    total = 0
+    for number in range(ORDERS):
+        order = sorted(pool, key=lambda n: sha256(f"{number}/id-{n}".encode()).hexdigest())
+        total += arm.covered(wanted, order)
+    return Fraction(total, ORDERS * len(wanted))
+
+
+@given(
+    chunks=CHUNKS,
     parents=st.lists(chunk_spans(), max_size=3, unique=True),
     wanted=facts(),
     rule=st.sampled_from(RULES),
@@ -50,13 +82,8 @@ def test_a_sampled_mean_is_that_of_the_selector_over_the_orders_it_names(chunks,
     if found.kind == "exact":
         assert found.recall == enumerated(arm, wanted, pool)
         return
-    total = 0
-    for number in range(ORDERS):
-        order = sorted(pool, key=lambda n: sha256(f"{number}/id-{n}".encode()).hexdigest())
-        total += arm.covered(wanted, order)
-    plain = not (arm.selector.parent or arm.selector.merge or arm.selector.redundancy == "drop")
-    assert not plain or arm.selector.budget is not None
-    assert found.recall == Fraction(total, ORDERS * len(wanted))
+    assert arm.selector.parent or arm.selector.merge or arm.selector.redundancy == "drop"
+    assert found.recall == named(arm, wanted, pool)
 
 
 HALVES = [((0, 4),), ((4, 8),), ((8, 12),), ((12, 16),), ((0, 2),), ((2, 4),)]
@@ -80,13 +107,11 @@ def test_all_chunks_or_none():
     assert expected(arm, needed, range(6)) == Expected(Fraction(1), "exact")
     assert expected(arm, needed, range(3)) == expected(arm, needed, ()) == Expected(Fraction(0), "exact")
     budget = Arm([document("doc", TEXT)], table(HALVES), budget=1, unit="char")
-    assert expected(budget, needed, range(6)) == Expected(Fraction(0), "sampled")
-    assert expected(budget, needed, ()) == Expected(Fraction(0), "exact")  # the pool does not hold it
+    assert expected(budget, needed, range(6)) == expected(budget, needed, ()) == Expected(Fraction(0), "exact")
+    assert expected(budget, [fact("f", [evidence(0, 2)])], range(6)).recall == 0
 
 
 def test_maximal_marginal_relevance_is_left_out():
-    from spanledger.selection.mmr import MaximalMarginalRelevance
-
     mmr = MaximalMarginalRelevance(0.5, "ascii_words")
     needed = [fact("f", [evidence(0, 2)])]
     for limits in ({"top_k": 2}, {"budget": 8, "unit": "char"}):
@@ -94,9 +119,8 @@ def test_maximal_marginal_relevance_is_left_out():
         assert expected(other, needed, range(6)) == expected(plain, needed, range(6))
 
 
-@pytest.mark.parametrize("selector", [{"budget": 6, "unit": "char"}, {"budget": 6, "unit": "char", "merge": True}])
-def test_many_orders_come_close_to_all_of_them(selector):
-    arm = Arm([document("doc", TEXT)], table(HALVES), **selector)
+def test_many_orders_come_close_to_all_of_them():
+    arm = Arm([document("doc", TEXT)], table(HALVES), budget=6, unit="char", merge=True)
     needed = [fact("f", [evidence(0, 2)]), fact("g", [evidence(0, 4)])]
     found = expected(arm, needed, range(6), orders=4000)
     assert found.kind == "sampled"
@@ -114,7 +138,7 @@ def test_a_fact_that_many_chunks_cover_jointly_is_sampled():
 
 
 def test_contexts_are_kept_for_the_pool_that_the_key_names():
-    arm = Arm([document("doc", TEXT)], table(HALVES), budget=4, unit="char")
+    arm = Arm([document("doc", TEXT)], table(HALVES), budget=4, unit="char", merge=True)
     needed, random = [fact("f", [evidence(0, 2)])], RandomOrder(arm.passages, 50)
     first, second = random.of(needed, {0, 4}, query(), "one"), random.of(needed, {0, 1, 2, 3}, query(), "two")
     assert first.recall == 1  # whichever comes first holds it

@@ -3,8 +3,9 @@ without information would reach; of the candidates, what their own order is wort
 
 A random order is every order of the chunks with equal probability. Maximal marginal relevance is an order of its own and
 is left out. Where the selector takes the first `top_k` chunks and looks at nothing else, the expected recall is worked out
-(`exact`); for a fact that more than `FEW` chunks cover jointly, and for every other selector, it is the mean over some
-orders (`sampled`). These are fixed: order n is that of the SHA-256 of "n/chunk_id". They serve all queries of an arm.
+(`exact`), but for a fact that more than FEW chunks cover jointly; and so it is under a budget where the pool has no more
+than FEW chunks. In all other cases it is the mean over some orders (`sampled`). These are fixed: order n is that of the
+SHA-256 of "n/chunk_id". They serve all queries of an arm.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
-from math import comb
+from math import comb, lcm
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from spanledger.selection.context import Context
 
 SAMPLED = "sampled"
 FEW = 8
+
+Weighed = tuple[Context, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,12 @@ class RandomOrder:
         self._orders = orders
         changed = passages.selector.parent or passages.selector.merge or passages.selector.redundancy == "drop"
         self._plain = not changed
-        self._kept: tuple[object, list[Context]] = (None, [])
+        self._kept: tuple[object, list[Weighed]] = (None, [])
 
     def of(self, facts: Sequence[Fact], pool: Collection[int], query: Query, key: object = None) -> Expected:
         """The expectation for the chunks of the pool; there must be a fact. Contexts are kept for the next query with the
         same `key`, which says that it has the same pool and may read the same parents (None: never)."""
-        ways, sampled, left = Fraction(0), 0, []
+        covered, left = Fraction(0), []
         for fact in facts:
             groups, parts = self._passages.parts(fact, pool, query)
             if not groups and not self._passages.opaque:
@@ -60,11 +63,14 @@ class RandomOrder:
             if share is None:
                 left.append((fact, useful))
             else:
-                ways += share
+                covered += share
+        kind = EXACT
         if left:
-            contexts = self._contexts(pool, query, key)
-            sampled = sum(self._covered(fact, useful, contexts) for fact, useful in left)
-        return Expected((ways + Fraction(sampled, self._orders)) / len(facts), SAMPLED if left else EXACT)
+            small = self._plain and len(pool) <= FEW
+            kind = EXACT if small else SAMPLED
+            contexts = self._all(pool, query) if small else self._sample(pool, query, key)
+            covered += sum(self._covered(fact, useful, contexts) for fact, useful in left)
+        return Expected(covered / len(facts), kind)
 
     def _share(self, fact: Fact, useful: list[int], size: int) -> Fraction | None:
         """The share of all contexts that cover a fact, of a pool of that size in which the useful chunks have a part in
@@ -86,14 +92,42 @@ class RandomOrder:
             ways += jointly * comb(size - len(useful), taken - members)
         return Fraction(ways, comb(size, taken))
 
-    def _covered(self, fact: Fact, useful: list[int], contexts: list[Context]) -> int:
-        """How many of the contexts cover the fact."""
-        if not self._plain:
-            return sum(self._passages.covered((fact,), context)[0] for context in contexts)
-        held = ([number for number in useful if number in context.chunks] for context in contexts)
-        return sum(self._passages.coverage.fact_covered(fact, chosen) for chosen in held if chosen)
+    def _covered(self, fact: Fact, useful: list[int], contexts: list[Weighed]) -> Fraction:
+        """How much of the weight of the contexts is of those that cover the fact."""
+        found = 0
+        for context, weight in contexts:
+            if self._plain:
+                chosen = [number for number in useful if number in context.chunks]
+                held = bool(chosen) and self._passages.coverage.fact_covered(fact, chosen)
+            else:
+                (held,) = self._passages.covered((fact,), context)
+            found += weight * held
+        return Fraction(found, sum(weight for _, weight in contexts))
 
-    def _contexts(self, pool: Collection[int], query: Query, key: object) -> list[Context]:
+    def _all(self, pool: Collection[int], query: Query) -> list[Weighed]:
+        """All contexts of a selector that looks at nothing but lengths, weighed by their probability.
+
+        What was passed over fits no more, for less and less is left. So the next chunk to be taken is any of those that
+        are not in the context and fit, with equal probability.
+        """
+        whole = lcm(*range(1, len(pool) + 1))  # of which each of so many that fit gets an equal part
+        open_sets, done = {frozenset[int](): whole ** len(pool)}, []
+        while open_sets:
+            grown: dict[frozenset[int], int] = {}
+            for taken, weight in open_sets.items():
+                left = self._selector.budget - sum(map(self._passages.length, taken))
+                fitting = [n for n in pool if n not in taken and self._passages.length(n) <= left]
+                if not fitting or len(taken) == self._selector.top_k:
+                    done.append((Context(query.query_id, tuple(taken), ()), weight))
+                    continue
+                for number in fitting:
+                    more = taken | {number}
+                    grown[more] = grown.get(more, 0) + weight // len(fitting)
+            open_sets = grown
+        return done
+
+    def _sample(self, pool: Collection[int], query: Query, key: object) -> list[Weighed]:
+        """The contexts of the fixed orders, each of weight 1."""
         if key is not None and self._kept[0] == key:
             return self._kept[1]
         ordinals = np.array(sorted(pool), dtype=np.intp)
@@ -107,9 +141,10 @@ class RandomOrder:
             shelf, acl = self._passages.shelf, self._passages.acl
             lists = [Ranking(query.query_id, tuple(order), (0.0,) * len(order)) for order in orders.tolist()]
             contexts = [self._selector.select(ranking, shelf, query, acl) for ranking in lists]
+        weighed = [(context, 1) for context in contexts]
         if key is not None:
-            self._kept = (key, contexts)
-        return contexts
+            self._kept = (key, weighed)
+        return weighed
 
     @cached_property
     def _places(self) -> np.ndarray:
