@@ -8,7 +8,7 @@ than FEW chunks. In all other cases it is the mean over some orders (`sampled`).
 SHA-256 of "n/chunk_id". They serve all queries of an arm.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -131,12 +131,10 @@ class RandomOrder:
         if key is not None and self._kept[0] == key:
             return self._kept[1]
         ordinals = np.array(sorted(pool), dtype=np.intp)
-        orders = ordinals[np.argsort(self._places[:, ordinals], axis=1)]
+        rows = np.arange(self._orders)[:, np.newaxis]
+        orders = self._chunks_at[rows, np.sort(self._places[:, ordinals], axis=1)]
         if self._plain:
-            lengths = self._lengths[orders]
-            shortest = int(lengths.min())
-            walks = zip(orders.tolist(), lengths.tolist(), strict=True)
-            contexts = [Context(query.query_id, self._walk(*walk, shortest), ()) for walk in walks]
+            contexts = [Context(query.query_id, taken, ()) for taken in self._walk(orders)]
         else:
             shelf, acl = self._passages.shelf, self._passages.acl
             lists = [Ranking(query.query_id, tuple(order), (0.0,) * len(order)) for order in orders.tolist()]
@@ -151,25 +149,33 @@ class RandomOrder:
         return places([chunk.chunk_id for chunk in self._passages.shelf.chunks], self._orders)
 
     @cached_property
+    def _chunks_at(self) -> np.ndarray:
+        """For each order (a row) the chunk at every place."""
+        return np.argsort(self._places, axis=1)
+
+    @cached_property
     def _lengths(self) -> np.ndarray:
         return np.array([self._passages.length(chunk.ordinal) for chunk in self._passages.shelf.chunks])
 
-    def _walk(self, order: list[int], lengths: list[int], shortest: int) -> tuple[int, ...]:
-        """What a selector takes that looks at nothing but lengths. It ends where the shortest chunk does not fit any
-        more, which Selector.select cannot: it says why it passes over the rest."""
-        left, most = self._selector.budget, self._selector.top_k
-        if left is None:
-            return tuple(order[:most])
-        taken: list[int] = []
-        for ordinal, length in zip(order, lengths, strict=True):
-            if length <= left:
-                if len(taken) == most:
-                    break
-                taken.append(ordinal)
-                left -= length
-            if left < shortest:
-                break
-        return tuple(taken)
+    def _walk(self, orders: np.ndarray) -> Iterator[tuple[int, ...]]:
+        """What a selector takes of each order that looks at nothing but lengths: all until one does not fit, and of the
+        others those that still do. Selector.select takes the same, but says of every chunk why it was passed over."""
+        most, budget = self._selector.top_k, self._selector.budget
+        if budget is None:
+            yield from map(tuple, orders[:, :most].tolist())
+            return
+        lengths = self._lengths[orders]
+        used, shortest = lengths.cumsum(axis=1), int(lengths.min())
+        for row, first in enumerate((used <= budget).sum(axis=1).tolist()):
+            taken = orders[row, :first].tolist()
+            left = budget - (int(used[row, first - 1]) if first else 0)
+            fitting = np.flatnonzero(lengths[row, first:] <= left).tolist() if left >= shortest else []
+            for place in fitting:
+                length = int(lengths[row, first + place])
+                if length <= left:
+                    taken.append(int(orders[row, first + place]))
+                    left -= length
+            yield tuple(taken[:most])
 
 
 def places(chunk_ids: Sequence[str], orders: int) -> np.ndarray:
