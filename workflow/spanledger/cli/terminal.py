@@ -36,7 +36,8 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
-        console.print(_attainable(rows), markup=False, highlight=False, soft_wrap=True)
+        for line in _attainable(rows):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
@@ -53,7 +54,6 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
         "candidates",
         "context",
         "macro recall",
-        "attainable",
         f"mean cost ({first['cost_unit']})",
     )
     for heading in headings:
@@ -62,20 +62,20 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
-            _number(row["macro_recall"], 4),
-            attainable(_typed(row), "candidates"),
+            f"{_number(row['macro_recall'], 4)} of {attainable(_typed(row), 'candidates', 4)}",
             _number(row["mean_cost"], 1),
         )
     return table
 
 
-def _attainable(rows: list[dict[str, str]]) -> str:
-    """What the highest macro recall is out of."""
+def _attainable(rows: list[dict[str, str]]) -> Iterator[str]:
+    """What stands behind the second number of macro recall, and what the highest recall is out of."""
     typed = [_typed(row) for row in rows]
     highest, arms = best(typed, "macro_recall")
     if highest is None:
-        return "  no query has a required fact"
-    return "  " + next(f"{row['arm']}: {sentence(row)}" for row in typed if row["arm"] == arms[0])
+        return
+    yield "  macro recall of: what the best choice of the same candidates could reach within the limits of the selector"
+    yield "  " + next(f"{row['arm']}: {sentence(row)}" for row in typed if row["arm"] == arms[0])
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:

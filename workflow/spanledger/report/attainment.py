@@ -5,12 +5,12 @@ from spanledger.report.tables import ArmRow
 _PLACES = {"candidates": "from its candidates", "index": "from the whole index"}
 
 
-def attainable(row: ArmRow, pool: str) -> str:
+def attainable(row: ArmRow, pool: str, digits: int = 3) -> str:
     """The attainable recall of a pool, marked where it is an upper bound for some query; null without any query."""
     value = row[f"attainable_recall_{pool}"]
     if value is None:
         return "null"
-    return f"{'' if row[f'attainable_exact_{pool}'] == row['answerable_queries'] else '≤ '}{value:.3f}"
+    return f"{'' if row[f'attainable_exact_{pool}'] == row['answerable_queries'] else '≤ '}{value:.{digits}f}"
 
 
 def exactness(row: ArmRow, pool: str) -> str:
