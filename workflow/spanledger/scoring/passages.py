@@ -20,7 +20,7 @@ class Passages:
     `joins` says whether passages cover a span together: by the rule span, and by one_chunk too where touching chunks are
     merged, because chunks that cover a span together touch each other there. `opaque` says that what a passage covers
     cannot be told from its chunks: by token_share merged text counts, and it has terms that are cut in each of them.
-    `coverage` of this object answers for passages by their numbers.
+    `coverage` of this object answers for passages by their numbers, `of_chunks` is the one given.
     """
 
     def __init__(
@@ -32,8 +32,8 @@ class Passages:
         self.opaque = rule.name == "token_share" and selector.merge
         self.every: Sequence[Chunk] = shelf.chunks
         self.coverage = coverage
-        self._rule = rule
-        self._chunk_coverage = coverage
+        self.rule = rule
+        self.of_chunks = coverage
         self.acl = acl
         self._lengths: dict[int, int] = {}
         self._children: dict[int, list[int]] = {}
@@ -53,10 +53,10 @@ class Passages:
             return number in pool
         table = len(self.shelf.chunks)
         if number < table:
-            return number in pool and self.selector.parent_of(self.shelf, number, query, self.acl) is None
+            return number in pool and self.selector.parent_of(self.shelf, query, self.acl, number) is None
         children = self._children.get(number - table, ())
         return any(
-            child in pool and self.selector.parent_of(self.shelf, child, query, self.acl) is not None
+            child in pool and self.selector.parent_of(self.shelf, query, self.acl, child) is not None
             for child in children
         )
 
@@ -92,6 +92,6 @@ class Passages:
         """Which of the facts a context of the selector covers."""
         if context.pieces is None:
             held = set(context.chunks)
-            return [self._chunk_coverage.fact_covered(fact, held) for fact in facts]
-        sent = Coverage(context.pieces, self._rule)
+            return [self.of_chunks.fact_covered(fact, held) for fact in facts]
+        sent = Coverage(context.pieces, self.rule)
         return [sent.fact_covered(fact, range(len(context.pieces))) for fact in facts]
