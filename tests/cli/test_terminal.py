@@ -55,3 +55,8 @@ def test_recall_stands_beside_what_was_attainable(tmp_path, monkeypatch, project
     assert show(["fusion"]) == 0
     printed = capsys.readouterr().out
     assert "null of null" in printed and "macro recall of" not in printed
+    old = [",".join(line.split(",")[:10]) for line in ARMS.splitlines()[:2]]
+    (folder / "arms.csv").write_text("\n".join(old) + "\n")
+    assert show(["fusion"]) == 0
+    printed = capsys.readouterr().out
+    assert "0.5000" in printed and " of " not in printed.split("required facts")[1]

@@ -17,6 +17,7 @@ from spanledger.report.attainment import attainable, sentence
 from spanledger.report.tables import best
 
 _LOG_WIDTH = 200
+_ATTAINABLE = "attainable_recall_candidates"
 
 
 def show(experiments: list[str]) -> int:
@@ -62,17 +63,23 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
-            f"{_number(row['macro_recall'], 4)} of {attainable(_typed(row), 'candidates', 4)}",
+            _recall(row),
             _number(row["mean_cost"], 1),
         )
     return table
+
+
+def _recall(row: dict[str, str]) -> str:
+    """Macro recall, of what was attainable; without it where the results are older than that column."""
+    recall = _number(row["macro_recall"], 4)
+    return f"{recall} of {attainable(_typed(row), 'candidates', 4)}" if _ATTAINABLE in row else recall
 
 
 def _attainable(rows: list[dict[str, str]]) -> Iterator[str]:
     """What stands behind the second number of macro recall, and what the highest recall is out of."""
     typed = [_typed(row) for row in rows]
     highest, arms = best(typed, "macro_recall")
-    if highest is None:
+    if highest is None or _ATTAINABLE not in rows[0]:
         return
     yield "  macro recall of: what the best choice of the same candidates could reach within the limits of the selector"
     yield "  " + next(f"{row['arm']}: {sentence(row)}" for row in typed if row["arm"] == arms[0])

@@ -1,6 +1,6 @@
 """What a context can be made of: the passages that a selector makes of the chunks of a pool."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from spanledger.core import units
 from spanledger.core.records import Chunk, Query
@@ -59,6 +59,19 @@ class Passages:
             child in pool and self.selector.parent_of(self.shelf, query, self.acl, child) is not None
             for child in children
         )
+
+    def number(self, ordinal: int, query: Query) -> int:
+        """The passage that the selector gives for a chunk."""
+        if not self.selector.parent:
+            return ordinal
+        parent = self.selector.parent_of(self.shelf, query, self.acl, ordinal)
+        return ordinal if parent is None else len(self.shelf.chunks) + parent.ordinal
+
+    def candidates(self, numbers: Iterable[int], pool: Container[int]) -> set[int]:
+        """The chunks of the pool that such a passage may be given for."""
+        table = len(self.shelf.chunks)
+        chunks = (self._children.get(n - table, ()) if n >= table else (n,) for n in numbers)
+        return {ordinal for of_passage in chunks for ordinal in of_passage if ordinal in pool}
 
     def length(self, number: int) -> int:
         """The length of a passage's body in the unit of the budget; 0 without a budget."""

@@ -28,7 +28,7 @@ from spanledger.selection.context import Context
 SAMPLED = "sampled"
 FEW = 8
 
-Weighed = tuple[Context, int]
+Weighed = tuple[tuple[int, ...] | Context, int]  # the passages of a context by number, where they tell what it covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,12 @@ class RandomOrder:
             else:
                 covered += share
         kind = EXACT
+        kind = EXACT
         if left:
             small = self._plain and len(pool) <= FEW
             kind = EXACT if small else SAMPLED
-            contexts = self._all(pool, query) if small else self._sample(pool, query, key)
+            wanted = {number for _, useful in left for number in useful}
+            contexts = self._all(pool) if small else self._sample(pool, query, wanted, key)
             covered += sum(self._covered(fact, useful, contexts) for fact, useful in left)
         return Expected(covered / len(facts), kind)
 
@@ -95,16 +97,16 @@ class RandomOrder:
     def _covered(self, fact: Fact, useful: list[int], contexts: list[Weighed]) -> Fraction:
         """How much of the weight of the contexts is of those that cover the fact."""
         found = 0
-        for context, weight in contexts:
-            if self._plain:
-                chosen = [number for number in useful if number in context.chunks]
-                held = bool(chosen) and self._passages.coverage.fact_covered(fact, chosen)
+        for taken, weight in contexts:
+            if isinstance(taken, Context):
+                (held,) = self._passages.covered((fact,), taken)
             else:
-                (held,) = self._passages.covered((fact,), context)
+                chosen = [number for number in useful if number in taken]
+                held = bool(chosen) and self._passages.coverage.fact_covered(fact, chosen)
             found += weight * held
         return Fraction(found, sum(weight for _, weight in contexts))
 
-    def _all(self, pool: Collection[int], query: Query) -> list[Weighed]:
+    def _all(self, pool: Collection[int]) -> list[Weighed]:
         """All contexts of a selector that looks at nothing but lengths, weighed by their probability.
 
         What was passed over fits no more, for less and less is left. So the next chunk to be taken is any of those that
@@ -118,7 +120,7 @@ class RandomOrder:
                 left = self._selector.budget - sum(map(self._passages.length, taken))
                 fitting = [n for n in pool if n not in taken and self._passages.length(n) <= left]
                 if not fitting or len(taken) == self._selector.top_k:
-                    done.append((Context(query.query_id, tuple(taken), ()), weight))
+                    done.append((tuple(taken), weight))
                     continue
                 for number in fitting:
                     more = taken | {number}
@@ -126,23 +128,42 @@ class RandomOrder:
             open_sets = grown
         return done
 
-    def _sample(self, pool: Collection[int], query: Query, key: object) -> list[Weighed]:
-        """The contexts of the fixed orders, each of weight 1."""
+    def _sample(self, pool: Collection[int], query: Query, wanted: set[int], key: object) -> list[Weighed]:
+        """The contexts of the fixed orders, each of weight 1. Without a key only those of the `wanted` passages matter."""
         if key is not None and self._kept[0] == key:
             return self._kept[1]
         ordinals = np.array(sorted(pool), dtype=np.intp)
         rows = np.arange(self._orders)[:, np.newaxis]
         orders = self._chunks_at[rows, np.sort(self._places[:, ordinals], axis=1)]
         if self._plain:
-            contexts = [Context(query.query_id, taken, ()) for taken in self._walk(orders)]
+            weighed = [(taken, 1) for taken in self._by_length(orders)]
         else:
-            shelf, acl = self._passages.shelf, self._passages.acl
-            lists = [Ranking(query.query_id, tuple(order), (0.0,) * len(order)) for order in orders.tolist()]
-            contexts = [self._selector.select(ranking, shelf, query, acl) for ranking in lists]
-        weighed = [(context, 1) for context in contexts]
+            pending = set(pool)
+            if key is None and not self._passages.opaque:
+                pending = self._passages.candidates(wanted, pool)
+            weighed = [(self._walk(tuple(order), pending, query), 1) for order in orders.tolist()]
         if key is not None:
             self._kept = (key, weighed)
         return weighed
+
+    def _walk(self, order: tuple[int, ...], pending: set[int], query: Query) -> tuple[int, ...] | Context:
+        """What the selector takes of an order, until none of the pending chunks is left that could be taken."""
+        ranking = Ranking(query.query_id, order, (0.0,) * len(order))
+        walk = self._selector.walk(ranking, self._passages.shelf, query, self._passages.acl)
+        left, basket = set(pending), walk.basket
+        while left and (ordinal := walk.next()) is not None:
+            left.discard(ordinal)
+            if walk.put(ordinal) is not None:
+                continue
+            if basket.taken == basket.top_k:
+                break
+            if len(left) <= FEW and basket.budget is not None:
+                least = min((basket.least(other, walk.parent(other)) for other in left), default=0)
+                if least > basket.remaining:
+                    break
+        if self._passages.opaque:
+            return Context(query.query_id, tuple(walk.kept), (), walk.pieces())
+        return tuple(self._passages.number(ordinal, query) for ordinal in walk.kept)
 
     @cached_property
     def _places(self) -> np.ndarray:
@@ -157,9 +178,9 @@ class RandomOrder:
     def _lengths(self) -> np.ndarray:
         return np.array([self._passages.length(chunk.ordinal) for chunk in self._passages.shelf.chunks])
 
-    def _walk(self, orders: np.ndarray) -> Iterator[tuple[int, ...]]:
+    def _by_length(self, orders: np.ndarray) -> Iterator[tuple[int, ...]]:
         """What a selector takes of each order that looks at nothing but lengths: all until one does not fit, and of the
-        others those that still do. Selector.select takes the same, but says of every chunk why it was passed over."""
+        others those that still do. Selector.walk takes the same, a step at a time."""
         most, budget = self._selector.top_k, self._selector.budget
         if budget is None:
             yield from map(tuple, orders[:, :most].tolist())
