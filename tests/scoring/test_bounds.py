@@ -159,3 +159,60 @@ def test_a_parent_that_the_asker_may_not_read_holds_nothing_for_them():
     assert bound(arm, needed, asker=query()) == Bound(1, "exact")
     budget = Arm([document("doc", TEXT)], table([((0, 4),)]), parents=parents, parent="big", budget=11, unit="char")
     assert bound(budget, needed) == Bound(0, "exact")
+
+
+@pytest.mark.parametrize("rule", RULES[:2])
+def test_a_longer_chunk_that_serves_two_facts_is_better_than_a_short_one_for_each(rule):
+    """[0,6) holds both facts in 6 characters, [0,4) and [0,6) are 10."""
+    arm = Arm([document("doc", TEXT)], table([((0, 4),), ((0, 6),)]), rule, budget=6, unit="char")
+    assert bound(arm, [fact("a", [evidence(0, 4)]), fact("b", [evidence(0, 6)])]) == Bound(2, "exact")
+    assert bound(arm, [fact("both", [evidence(0, 4), evidence(0, 6)])]) == Bound(1, "exact")
+
+
+def test_one_long_chunk_leaves_more_of_top_k_than_two_short_ones():
+    """[0,4) is in [0,6) and in [0,2) with [2,4), which are shorter; the other fact needs a chunk of its own."""
+    chunks = table([((0, 6),), ((0, 2),), ((2, 4),), ((8, 10),)])
+    needed = [fact("a", [evidence(0, 4)]), fact("b", [evidence(8, 10)])]
+    arm = Arm([document("doc", TEXT)], chunks, budget=10, unit="char", top_k=2)
+    assert bound(arm, needed) == Bound(2, "exact")
+    tight = Arm([document("doc", TEXT)], chunks, budget=6, unit="char", top_k=3)
+    assert bound(tight, needed) == Bound(2, "exact")
+
+
+def test_redundant_chunks_that_stand_in_each_other_s_way_are_not_all_taken():
+    """Each of three chunks has a word that the others lack, because cuts make words: c, d, and cd. The third holds the
+    first two, and these together hold the third, so no order lets all three in."""
+    text = "ab cd ef c d cd"
+    chunks = table([((0, 4),), ((4, 8),), ((0, 8),)], text)
+    assert [c.body for c in chunks] == ["ab c", "d ef", "ab cd ef"]
+    needed = [fact("c", [evidence(9, 10)]), fact("d", [evidence(11, 12)]), fact("cd", [evidence(13, 15)])]
+    rule = {"rule": "token_share", "at_least": "1", "analyzer": "ascii_words"}
+    drop = Arm([document("doc", text)], chunks, rule, top_k=3, redundancy="drop")
+    assert bound(drop, needed) == Bound(drop.best(needed, range(3)), "exact") == Bound(2, "exact")
+    assert bound(Arm([document("doc", text)], chunks, rule, top_k=3), needed) == Bound(3, "exact")
+
+
+def test_merged_chunks_cover_a_span_together_by_the_rule_for_one_passage():
+    needed = [fact("f", [evidence(2, 6)])]
+    halves = table([((0, 4),), ((4, 8),)])
+    assert bound(Arm([document("doc", TEXT)], halves, RULES[1], top_k=2, merge=True), needed) == Bound(1, "exact")
+    assert bound(Arm([document("doc", TEXT)], halves, RULES[1], top_k=2), needed) == Bound(0, "exact")
+
+
+def test_a_chunk_that_joins_others_makes_the_whole_shorter_in_words():
+    """'c d' and 'f' are three words; with the 'e' between them they are two, 'c def'. No more than two words of the
+    document are there, so two facts are claimed; that the selector takes all three chunks is not looked for."""
+    arm = Arm([document("doc", TEXT)], table([((3, 6),), ((6, 7),), ((7, 8),)]), budget=2, unit="word", merge=True)
+    needed = [fact("a", [evidence(3, 6)]), fact("b", [evidence(7, 8)])]
+    assert (arm.best(needed, (0, 2)), arm.best(needed, range(3))) == (1, 2)
+    assert bound(arm, needed) == Bound(2, "upper_bound")
+
+
+def test_a_chunk_cut_inside_a_changed_piece_holds_less_than_its_raw_span_says():
+    """NFKC makes three characters, and three lexical units, of the one at [0,1); the chunk is the first of them, and its
+    raw span is the whole."""
+    (made,) = normalise_documents([document("doc", "½ a")], Policy(unicode="NFKC"))
+    assert made.text == "1\u2044" + "2 a"
+    arm = Arm([made], [chunk(0, "1", spans=[(0, 1)])], budget=1, unit="lexical", merge=True)
+    needed = [fact("f", [evidence(0, 1)])]
+    assert bound(arm, needed) == Bound(arm.best(needed, (0,)), "exact") == Bound(1, "exact")
