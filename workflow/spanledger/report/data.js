@@ -89,7 +89,7 @@ function coveredCount(query, arm) {
 // One arm's trail of a query: candidates in rank order, each with its place in the context (from 1) or why it was skipped,
 // and what fusion and re-ranking knew of it; passages where they are not the chunks themselves.
 function trail(data, query, arm) {
-  const [list, context, runs, facts, cost, unique, duplicate, notCurrent, firstRank, bestSingle, coveredAt, passages] = query.arms[arm];
+  const [list, context, runs, facts, cost, unique, duplicate, notCurrent, firstRank, bestSingle, coveredAt, attainable, passages] = query.arms[arm];
   const held = query.lists[list];
   const { branches, features } = data.arms[arm];
   const places = new Map(context.map((chunk, place) => [chunk, place + 1]));
@@ -130,6 +130,7 @@ function trail(data, query, arm) {
     duplicate,
     notCurrent,
     firstRank,
+    attainable: attainable.map((number) => ({ facts: number >> 1, exact: !(number & 1) })),
     bestSingle,
     coveredAt,
   };

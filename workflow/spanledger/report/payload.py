@@ -11,7 +11,7 @@ from spanledger.core.failures import CLASSES
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
 from spanledger.engine.plan import Arm, branches
-from spanledger.metrics import CHECKPOINTS
+from spanledger.metrics import CHECKPOINTS, POOLS
 from spanledger.report import words
 from spanledger.report.results import Results
 
@@ -115,7 +115,8 @@ class _Tables:
     ) -> list[Any]:
         """[list, chunks of the context, runs of [reason, remaining, how many], a number a fact, cost, unique
         characters, duplicate characters, passages not current, place of the first evidence, facts of the best single
-        chunk, facts covered at each cutoff], and where the passages are not the chunks: passages as [document,
+        chunk, facts covered at each cutoff, facts attainable from the candidates and from the index: twice the number,
+        and 1 more for an upper bound], and where the passages are not the chunks: passages as [document,
         characters, chunks, edges of spans]. A fact's number is 1 for index + 2 for candidates + 4 for context where it is
         covered there, + 8 times the cause from 1."""
         context = set(row["context"])
@@ -156,6 +157,7 @@ class _Tables:
             row["first_rank"],
             row["best_single"],
             [row["covered_at"][str(n)] for n in self._results.section["score"]["cutoffs"]],
+            [2 * row["attainable"][pool]["facts"] + (row["attainable"][pool]["kind"] != "exact") for pool in POOLS],
         ]
         if "passages" in row:
             carried.append([self._passage(passage) for passage in row["passages"]])

@@ -112,6 +112,7 @@ function where(data, place, spans) {
 function drawMatrix(data, query, armName, onArm) {
   const required = query.facts.length;
   const share = (covered) => `${covered}/${required}`;
+  const bound = ({ facts, exact }) => `${exact ? "" : "≤ "}${share(facts)}`;
   const columns = [
     ["candidates", "how many candidates there are", (found) => count(found.count)],
     ...(required
@@ -119,6 +120,8 @@ function drawMatrix(data, query, armName, onArm) {
           ["recall", "facts covered by the context / required facts", (found) => (found.facts.filter((state) => state.held[2]).length / required).toFixed(3)],
           ...data.cutoffs.map((cutoff, place) => [`facts@${cutoff}`, `facts covered by the first ${plural(cutoff, "passage")} of the context`, (found) => share(found.coveredAt[place])]),
           ["first evidence", "the place of the first passage that covers a span of some fact on its own", (found) => found.firstRank === null ? "none" : count(found.firstRank)],
+          ["attainable", "the most facts that any choice of the candidates covers under the limits of the selector; ≤ marks an upper bound", (found) => bound(found.attainable[0])],
+          ["in the index", "the same of all eligible chunks", (found) => bound(found.attainable[1])],
           ["best chunk", "the most facts that any one eligible chunk covers", (found) => share(found.bestSingle)],
         ]
       : [["recall", "there is no fact to cover", () => "null"]]),

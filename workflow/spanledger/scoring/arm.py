@@ -15,12 +15,14 @@ from spanledger.gold import Evidence, Fact, Gold
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
+from spanledger.scoring.baselines import Baselines
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
+from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
 from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
@@ -74,14 +76,18 @@ class ArmScorer:
         )
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first)
+        acl = self._eligibility.acl
+        passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
+        self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
         self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
         self._fusion = Fusion(settings["fuse"], tables.chunks)
-        judge = Judge(self._selector, self._rule, self._coverage, tables.chunks, tables.parents or ())
-        self._counterfactuals = Counterfactuals(self._fusion, self._selector, self._shelf, self._eligibility.acl, judge)
+        self._counterfactuals = Counterfactuals(
+            self._fusion, self._selector, self._shelf, self._eligibility.acl, Judge(passages)
+        )
 
     def score(self, candidates: list[Ranking], contexts: list[Context]) -> list[dict[str, Any]]:
         """The lines of queries.jsonl for this arm, in the queries' order.
@@ -149,6 +155,7 @@ class ArmScorer:
             },
             "first_rank": self._first_rank(gold.facts, sent, len(passages)),
             "best_single": self._best_single(gold.facts, eligible),
+            **self._baselines.of(gold.facts, ranking, eligible, query, group.name, covered["context"]),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
