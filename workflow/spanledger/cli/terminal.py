@@ -44,13 +44,21 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
     table.add_column("arm", overflow="fold")
-    headings = ("facts in index", "candidates", "context", "macro recall", f"mean cost ({first['cost_unit']})")
+    headings = (
+        "facts in index",
+        "candidates",
+        "context",
+        "come back",
+        "macro recall",
+        f"mean cost ({first['cost_unit']})",
+    )
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
+            _share(row.get("recoverable"), int(row["facts"]) - int(row["facts_in_context"])),
             _number(row["macro_recall"], 4),
             _number(row["mean_cost"], 1),
         )
@@ -67,6 +75,11 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
         about = f" ({arms[0]})" if len(arms) == 1 else ""
         more = f"; {len(found) - 1} more in the report" if len(found) > 1 else ""
         yield f"  {code}: {found[0]['message']}{about}{more}"
+
+
+def _share(count: str | None, lost: int) -> str:
+    """How many lost facts one larger limit brings back; nothing for a table that was written before it was counted."""
+    return "" if count is None else f"{count}/{lost}"
 
 
 def _number(text: str, digits: int) -> str:

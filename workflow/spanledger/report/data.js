@@ -56,6 +56,11 @@ function factState(number, causes) {
   };
 }
 
+// What would bring a fact of an arm back (see scoring/needed.py), or null.
+function neededBy(query, arm, fact) {
+  return query.needs[query.needed[arm][fact] - 1] || null;
+}
+
 // Whether an arm lost a fact of a query, to one cause or (without a code) to any.
 function lost(data, query, arm, code) {
   return query.arms[arm][3].some((number) => (code ? data.causes[(number >> 3) - 1]?.[0] === code : !(number & 4)));
@@ -102,7 +107,7 @@ function trail(data, query, arm) {
     passages: passages
       ? passages.map(([document, characters, chunks, ...edges]) => ({ document, characters, chunks, spans: spansOf(edges) }))
       : null,
-    facts: facts.map((number) => factState(number, data.causes)),
+    facts: facts.map((number, fact) => ({ ...factState(number, data.causes), needed: neededBy(query, arm, fact) })),
     cost,
     unique,
     duplicate,

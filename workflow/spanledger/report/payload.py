@@ -6,7 +6,10 @@ because the page cuts their text out of the documents. Candidate lists that arms
 
 from typing import Any, NamedTuple
 
+import orjson
+
 from spanledger.core.causes import CAUSES
+from spanledger.core.files import canonical
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
 from spanledger.engine.plan import Arm, branches
@@ -50,6 +53,7 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         "parents": select["parent"] is not None,
         "headed": results.counters[arm.name]["chunk", arm.chunk]["with_heading"] > 0,
         "branches": list(used),
+        "depths": [setting["depth"] for setting in used.values()],
         "expands": any(setting["expand"] is not None for setting in used.values()),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
         "features": None
@@ -77,6 +81,7 @@ class _Tables:
         evidence = [e for fact in gold.facts for group in fact.support for e in group]
         matched: dict[tuple[str, ...], int] = {}
         lists: dict[_List, int] = {}
+        needs: dict[bytes, int] = {}
         return {
             "id": query.query_id,
             "text": query.text,
@@ -95,6 +100,11 @@ class _Tables:
                 self._trail(self._results.trails[arm.name, query.query_id], names, evidence, matched, lists)
                 for arm, names in zip(self._results.arms, self._branches, strict=True)
             ],
+            "needed": [
+                [_need(fact, needs) for fact in self._results.trails[arm.name, query.query_id]["facts"]]
+                for arm in self._results.arms
+            ],
+            "needs": list(map(orjson.loads, needs)),
             "lists": [held.carried() for held in lists],
             "terms": list(matched),
         }
@@ -220,6 +230,11 @@ def _reasons(kept: list[dict[str, Any]], names: list[str]) -> tuple[Any, ...]:
         tuple(c["score_before"] for c in kept) if "score_before" in first else None,
         tuple(tuple(c["features"][name] for c in kept) for name in words.FEATURES) if "features" in first else None,
     )
+
+
+def _need(fact: dict[str, Any], needs: dict[bytes, int]) -> int:
+    """The place, from 1, of what a fact needs among what facts of the query need; 0 where that is nothing or not known."""
+    return 0 if fact["needed"] is None else needs.setdefault(canonical(fact["needed"]), len(needs) + 1)
 
 
 def _holds(candidate: dict[str, Any], evidence: list) -> bool:
