@@ -16,28 +16,35 @@ def read(path: str | os.PathLike) -> Any:
     UTF-8 or no YAML, and for a value that holds itself."""
     path = Path(path)
     try:
-        value = _parsed(path.read_text(encoding="utf-8-sig"))
-        if _holds_itself(value, set()):
-            raise InputError([Problem(str(path), message="an anchor stands inside its own value")])
-        return value
+        text = path.read_text(encoding="utf-8-sig")
     except (FileNotFoundError, IsADirectoryError):
         raise InputError([Problem(str(path), message="no such file")]) from None
     except OSError as error:
         raise InputError([Problem(str(path), message=f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError as error:
         raise InputError([Problem(str(path), message=f"is no UTF-8 at byte {error.start}")]) from None
+    return parse(text, str(path))
+
+
+def parse(text: str, file: str) -> Any:
+    """The value of a YAML text; `file` is named in the messages. Raises InputError as `read` does."""
+    try:
+        value = _parsed(text)
+        if _holds_itself(value, set()):
+            raise InputError([Problem(file, message="an anchor stands inside its own value")])
+        return value
     except DuplicateKeyError as error:
-        text = str(error.problem).split("\n")[0]
-        raise InputError([Problem(str(path), error.problem_mark.line + 1, message=text)]) from None
+        problem = str(error.problem).split("\n")[0]
+        raise InputError([Problem(file, error.problem_mark.line + 1, message=problem)]) from None
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise InputError([Problem(str(path), line, message=f"is no YAML: {error.problem}")]) from None
+        raise InputError([Problem(file, line, message=f"is no YAML: {error.problem}")]) from None
     except YAMLError as error:
-        raise InputError([Problem(str(path), message=f"is no YAML: {str(error).splitlines()[0]}")]) from None
+        raise InputError([Problem(file, message=f"is no YAML: {str(error).splitlines()[0]}")]) from None
     except ValueError as error:  # what looks like a date or a number and is none
-        raise InputError([Problem(str(path), message=f"is no YAML: {error}")]) from None
+        raise InputError([Problem(file, message=f"is no YAML: {error}")]) from None
     except RecursionError:
-        raise InputError([Problem(str(path), message="is nested too deeply")]) from None
+        raise InputError([Problem(file, message="is nested too deeply")]) from None
 
 
 def _parsed(text: str) -> Any:

@@ -51,10 +51,16 @@ class Rule:
 
     def share_reached(self, evidence: Evidence, body: str) -> bool:
         """Whether a passage with this body holds enough of the distinct terms of the evidence."""
+        held, needed = self.share(evidence, body)
+        return needed > 0 and held >= self._at_least * needed
+
+    def share(self, evidence: Evidence, body: str) -> tuple[int, int]:
+        """How many of the distinct terms of the evidence a passage with this body holds, and how many there are. By
+        the rule token_share alone."""
         if body not in self._held:
             self._held[body] = frozenset(self._analyse(body))
         needed = self._terms(evidence)
-        return bool(needed) and len(needed & self._held[body]) >= self._at_least * len(needed)
+        return len(needed & self._held[body]), len(needed)
 
     def coverable(self, evidence: Evidence) -> bool:
         """Whether some passage could cover the span: not by token_share where its text has no term."""

@@ -86,6 +86,11 @@ class Order:
             self._similarity[other] = max(self._similarity[other], similarity(taken, self._terms(other)))
         self._queue = []
 
+    def parts(self, ordinal: int) -> dict[str, float]:
+        """The same with what it is made of: relevance, similarity, value. It stands still from the candidate's turn on."""
+        relevance, similar = self._relevance[ordinal], self._similarity[ordinal]
+        return {"relevance": relevance, "similarity": similar, "value": self._rule.value(relevance, similar)}
+
     def value(self, ordinal: int) -> float:
         """What a candidate that was not taken is compared by now."""
         return self._rule.value(self._relevance[ordinal], self._similarity[ordinal])

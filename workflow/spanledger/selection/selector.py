@@ -153,6 +153,11 @@ class Walk:
         if self._order:
             self._order.take(ordinal)
 
+    def parts(self, ordinal: int) -> dict[str, float] | None:
+        """What a candidate's turn was decided by where the walk goes by maximal marginal relevance (see `mmr.Order.parts`);
+        None where it goes by rank."""
+        return self._order.parts(ordinal) if self._order else None
+
     def value(self, ordinal: int) -> float:
         """What a candidate is compared by where the walk goes by maximal marginal relevance."""
         return self._order.value(ordinal)
