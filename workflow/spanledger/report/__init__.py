@@ -24,11 +24,11 @@ def report(
     """The report's files by name: metrics.json (headline numbers), arms.csv, tags.csv (the metrics by tag of the
     queries), frontier.csv (cost against recall), diagnostics.json and report.html.
 
-    `section` is the resolved section of the experiment; `dataset_summary` holds the dataset's name and, where it has
-    them, its description, language and licence; `rows` are the lines of queries.jsonl; `documents` hold raw text;
-    `counters` are the stages' of each arm, by (stage, setting), by its name. The
-    lists may come in any order: the same values give the same bytes. Raises ValueError where rows, golds, queries and
-    arms do not belong together, and KeyError for a document that is missing.
+    `section` is the resolved section of the experiment; `dataset_summary` holds the dataset's name, where it has them
+    its description, language and licence, and where queries are held out the number of all `queries`; `rows` are the
+    lines of queries.jsonl; `documents` hold raw text; `counters` are the stages' of each arm, by (stage, setting), by
+    its name. The lists may come in any order: the same values give the same bytes. Raises ValueError where rows, golds,
+    queries and arms do not belong together, and KeyError for a document that is missing.
     """
     results = Results.of(experiment, dataset_summary, section, rows, golds, documents, queries, counters)
     return {

@@ -66,7 +66,7 @@ class Results:
             {document.key: document for document in documents},
             {(row["arm"], row["query_id"]): row for row in rows},
             counters,
-            diagnostics(section, table, by_arm(section, rows), counters),
+            diagnostics(section, dataset, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows, table),
         )
