@@ -60,6 +60,14 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
     command.set_defaults(command=_add_experiment)
 
+    command = commands.add_parser("holdout", help="score the queries that are held out, and record that it was done")
+    command.add_argument("experiment")
+    command.add_argument("--arm", nargs="+", action="extend", default=[], metavar="ARM", help="these arms alone")
+    command.add_argument("--reason", metavar="TEXT", help="why; it goes into the ledger of looks")
+    command.add_argument("--looks", action="store_true", help="list the looks so far, without looking")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(command=_holdout)
+
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
     command.set_defaults(command=_prune)
 
@@ -104,6 +112,12 @@ def _add_experiment(arguments: argparse.Namespace) -> int:
     add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
     print(f"{arguments.name} is in params.yaml; run it with: make repro")
     return 0
+
+
+def _holdout(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.holdout_tables import show
+
+    return show(arguments.experiment, arguments.arm, arguments.reason, arguments.looks, arguments.json)
 
 
 def _prune(arguments: argparse.Namespace) -> int:
