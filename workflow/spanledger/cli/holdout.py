@@ -46,7 +46,7 @@ def look(experiment: str, arms: list[str], reason: str | None) -> dict[str, Any]
         {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             **state,
-            "reason": reason.strip(),
+            "reason": " ".join(reason.split()),
             "arms": chosen,
             "metric": metric,
             "holdout": section["normalise"]["holdout"],
@@ -115,6 +115,8 @@ def _chosen(experiment: str, section: dict[str, Any], arms: list[str], reason: s
         problems.append(Problem("params.yaml", field=f"{experiment}.normalise.holdout", message=message))
     if not (reason or "").strip():
         problems.append(Problem("--reason", message="say why the holdout is looked at; the ledger keeps it"))
+    elif any("\ud800" <= character <= "\udfff" for character in reason):  # bytes of the command line that are no UTF-8
+        problems.append(Problem("--reason", message="expected UTF-8"))
     raise_problems(problems)
     return [arm for arm in every if arm in arms or not arms]
 

@@ -8,6 +8,7 @@ import orjson
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from spanledger.cli import holdout, looks
 from spanledger.core.errors import InputError, Problem
@@ -27,23 +28,26 @@ def show(experiment: str, arms: list[str], reason: str | None, only_looks: bool,
         return 0
     console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH)
     if only_looks and not found["looks"]:
-        console.print(f"{experiment}: nobody has looked at the holdout", markup=False, highlight=False)
+        print(f"{experiment}: nobody has looked at the holdout")
         return 0
+    console.print(_title(found), style="bold", markup=False, highlight=False, soft_wrap=True)
     console.print(_list(found) if only_looks else _scores(found))
     for line in _lines(found, only_looks):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return 0
 
 
-def _scores(found: dict[str, Any]) -> Table:
+def _title(found: dict[str, Any]) -> str:
+    if "looks" in found:
+        return f"{found['experiment']}: {looks.described(found['looks'])}"
     first = next(iter(found["arms"].values()))
     sizes = {part: first[part] for part in ("development", "holdout")}
-    over = "; ".join(
-        f"{part} {n['answerable_queries']} answerable of {n['queries']} queries" for part, n in sizes.items()
-    )
-    table = _table(
-        f"{found['experiment']}: {found['metric']} and cost ({first['holdout']['cost_unit']}); {over}", "arm"
-    )
+    over = ", ".join(f"{part} {n['answerable_queries']} answerable of {n['queries']}" for part, n in sizes.items())
+    return f"{found['experiment']}: {found['metric']} and cost ({first['holdout']['cost_unit']}); queries: {over}"
+
+
+def _scores(found: dict[str, Any]) -> Table:
+    table = _table("arm")
     for heading in ("development", "holdout", "gap", "± s.e.", "cost dev.", "cost held"):
         table.add_column(heading, justify="right", no_wrap=True)
     for arm, numbers in found["arms"].items():
@@ -59,7 +63,7 @@ def _scores(found: dict[str, Any]) -> Table:
 
 
 def _list(found: dict[str, Any]) -> Table:
-    table = _table(f"{found['experiment']}: {looks.described(found['looks'])}", "look", "time", "commit")
+    table = _table("look", "time", "commit")
     for heading in ("share, seed", "queries", "arms", "parameters"):
         table.add_column(heading, no_wrap=True)
     table.add_column("reason", overflow="fold")
@@ -73,13 +77,13 @@ def _list(found: dict[str, Any]) -> Table:
             str(look["queries"]["holdout"]),
             str(len(look["arms"])),
             look["parameters"][:8],
-            look["reason"],
+            Text(look["reason"]),
         )
     return table
 
 
-def _table(title: str, *headings: str) -> Table:
-    table = Table(title=title, box=box.SIMPLE, title_justify="left", title_style="bold", padding=(0, 1, 0, 0))
+def _table(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
     for heading in headings:
         table.add_column(heading, overflow="fold")
     return table

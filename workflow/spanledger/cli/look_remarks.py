@@ -47,14 +47,14 @@ def of_ledger(looks: list[Look], setting: dict[str, Any] | None, ids: Iterable[s
 
 
 def _moved(looks: list[Look], setting: dict[str, Any] | None, ids: Iterable[str] | None) -> Iterator[Remark]:
-    others = [look for look in looks if look["holdout"] != setting]
-    if not others:
+    splits = [look for look in looks if look["holdout"] != setting]
+    if not splits:
         return
-    before = [Holdout.of(look["holdout"]) for look in others]
+    before = [Holdout.of(look["holdout"]) for look in splits]
     if setting is None:
         what = "there is no holdout any more"
     else:
-        last = others[-1]
+        last = splits[-1]
         share, seed = (last["holdout"][key] for key in ("share", "seed"))
         what = f"the split has changed since look {last['look']} (then share {share}, seed {seed})"
     if ids is None:
@@ -63,8 +63,9 @@ def _moved(looks: list[Look], setting: dict[str, Any] | None, ids: Iterable[str]
     ids = list(ids)
     now = None if setting is None else Holdout.of(setting)
     held = [name for name in ids if now is not None and now.holds(name)]
-    seen = sum(any(old.holds(name) for old in before) for name in set(ids) - set(held))
+    others = set(ids) - set(held)
+    seen = sum(any(old.holds(name) for old in before) for name in others)
     tuned = sum(not all(old.holds(name) for old in before) for name in held)
     parts = [f"{tuned} of the {len(held)} queries of this holdout were in the development part"] if held else []
-    parts.append(f"{seen} queries that were looked at are in the development part now")
+    parts.append(f"{seen} of the {len(others)} queries of the development part were looked at")
     yield "split_changed", f"{what}: {', and '.join(parts)}"

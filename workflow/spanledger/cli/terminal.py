@@ -5,11 +5,13 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from spanledger.cli import look_remarks, looks
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.engine import params
 
@@ -21,7 +23,8 @@ def show(experiments: list[str]) -> int:
 
     Raises InputError for an unknown name and where there are no results yet.
     """
-    known = params.load("params.yaml")["experiments"]
+    resolved = params.load("params.yaml")
+    known = resolved["experiments"]
     unknown = [name for name in experiments if name not in known]
     if unknown:
         raise InputError(Problem("params.yaml", field=name, message=nearest(name, known)) for name in unknown)
@@ -33,7 +36,8 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
-        for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
+        diagnostics = json.loads((folder / "diagnostics.json").read_bytes())
+        for line in (*_warnings(diagnostics), *_looks(name, resolved[name]["normalise"]["holdout"])):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
     return 0
@@ -67,6 +71,21 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
         about = f" ({arms[0]})" if len(arms) == 1 else ""
         more = f"; {len(found) - 1} more in the report" if len(found) > 1 else ""
         yield f"  {code}: {found[0]['message']}{about}{more}"
+
+
+def _looks(experiment: str, setting: dict[str, Any] | None) -> Iterator[str]:
+    """Whether the holdout was looked at, and what that means for the present numbers; none of its own."""
+    if setting is None and not looks.path(experiment).is_file():
+        return
+    try:
+        found = looks.read(experiment)
+    except InputError as error:
+        yield from (f"  looks: {problem}" for problem in error.problems)
+        return
+    if found:
+        yield f"  looks: {looks.described(found)} at the holdout; spanledger holdout {experiment} --looks lists them"
+        for code, message in look_remarks.of_ledger(found, setting, look_remarks.query_ids(experiment)):
+            yield f"  {code}: {message}"
 
 
 def _number(text: str, digits: int) -> str:
