@@ -6,6 +6,7 @@ rule report:
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
         counters=lambda w: plan.counted(w.experiment, section(w)),
+        lists=lambda w: plan.listed(w.experiment, section(w)),
         code=code("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),

@@ -12,6 +12,7 @@ from spanledger import gold
 from spanledger.core import files
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import command, plan
+from spanledger.gates import leaks
 from spanledger.report import report
 
 
@@ -28,7 +29,7 @@ def main() -> None:
         queries="normalise/queries.jsonl",
         documents="validate/documents.jsonl, the raw text",
         summary="validate/dataset.json",
-        results="folder of the experiment's results, for counters",
+        results="folder of the experiment's results, for counters, lists and contexts",
         out="folder for the tables, warnings and the page",
     )
     arguments = parser.parse_args()
@@ -48,6 +49,7 @@ def main() -> None:
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
         counters,
+        leaks.of_files(arguments.section, lambda path: (arguments.results / path).read_bytes()),
     )
     for name, data in written.items():
         files.write(arguments.out / name, data)

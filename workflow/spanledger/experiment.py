@@ -15,6 +15,7 @@ from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
 from spanledger.fusion import fuse
+from spanledger.gates import leaks
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.report import report
 from spanledger.retrieval import indexing, retrieve
@@ -74,8 +75,19 @@ def run(
         arm.name: {key: orjson.loads(results.files[path]) for key, path in plan.counters(section, arm).items()}
         for arm in plan.arms(section)
     }
+    counted = {
+        arm.name: leaks.count(
+            results.chunks[arm.chunk],
+            held.documents,
+            held.queries,
+            section["eligibility"][arm.eligibility],
+            results.candidates[arm.chunk, arm.eligibility, arm.fuse],
+            results.contexts[arm.chunk, arm.eligibility, arm.fuse, arm.select],
+        )
+        for arm in plan.arms(section)
+    }
     written = report(
-        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters
+        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters, counted
     )
     results.files.update(written)
     return results

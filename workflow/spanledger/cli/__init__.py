@@ -35,6 +35,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("experiments", nargs="*", help="these experiments alone")
     command.set_defaults(command=_table)
 
+    command = commands.add_parser(
+        "gate", help="judge the gates: status 1 where one failed, 2 where one cannot be judged"
+    )
+    command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these experiments alone")
+    command.add_argument("--json", action="store_true", help="for machines")
+    command.set_defaults(command=_gate)
+
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
     squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
@@ -80,6 +87,12 @@ def _table(arguments: argparse.Namespace) -> int:
     from spanledger.cli.terminal import show
 
     return show(arguments.experiments)
+
+
+def _gate(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.gate import gate
+
+    return gate(arguments.experiments, arguments.json)
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:

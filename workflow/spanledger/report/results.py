@@ -5,6 +5,8 @@ from typing import Any
 
 from spanledger.core.records import Document, DocumentKey, Query
 from spanledger.engine.plan import Arm, arms
+from spanledger.gates import evaluate
+from spanledger.gates.leaks import Leaks
 from spanledger.gold import Gold
 from spanledger.metrics import Counters
 from spanledger.report.diagnostics import diagnostics
@@ -18,7 +20,8 @@ class Results:
 
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
     (arm, query_id) to a line of queries.jsonl; `documents` hold raw text; `counters` are those of each arm's stages, by
-    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`.
+    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`; `gates`
+    are the verdicts of `gates.evaluate` that need no other revision.
     """
 
     experiment: str
@@ -34,6 +37,7 @@ class Results:
     diagnostics: list[dict[str, Any]]
     frontier: list[dict[str, Any]]
     tags: list[dict[str, Any]]
+    gates: list[dict[str, Any]]
 
     @classmethod
     def of(
@@ -46,6 +50,7 @@ class Results:
         documents: list[Document],
         queries: list[Query],
         counters: dict[str, Counters],
+        leaks: dict[str, Leaks],
     ) -> "Results":
         """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
         ordered = sorted(queries, key=lambda query: query.order)
@@ -69,6 +74,7 @@ class Results:
             diagnostics(section, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows, table),
+            evaluate(section, {row["arm"]: row for row in table}, leaks),
         )
 
     @property
