@@ -142,20 +142,19 @@ class _Files:
         self._snapshot = snapshot
 
     def digest(self, path: str) -> str | None:
-        """None for a result that is not at hand. A folder that DVC keeps has the digest of its .dvc file where it is not
-        at hand itself; one that is gone has none, which is told from every other by the empty text."""
+        """None for a result that is not on disk: what DVC's cache has is what dvc.lock says. A folder that DVC keeps has the
+        digest of its .dvc file where it is not at hand itself; one that is gone has none, told by the empty text."""
+        result = path.startswith("results/")
+        if result and (self._snapshot.commit is not None or not self._snapshot.exists(path)):
+            return None
         names = self._below(path)
         if names:
             entries = [{"md5": self._md5(f"{path}/{name}"), "relpath": name} for name in sorted(names)]
             return f"{md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest()}.dir"
-        try:
-            return self._md5(path)
-        except InputError:
-            pass
         if self._snapshot.exists(f"{path}.dvc"):
             (out,) = yaml12.parse(self._snapshot.read(f"{path}.dvc").decode("utf-8"), f"{path}.dvc")["outs"]
             return out["md5"]
-        return None if path.startswith("results/") else ""
+        return self._md5(path) if self._snapshot.exists(path) else ""
 
     def _md5(self, path: str) -> str:
         return md5(self._snapshot.read(path), usedforsecurity=False).hexdigest()
