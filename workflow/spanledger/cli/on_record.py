@@ -154,7 +154,10 @@ class _Files:
         if self._snapshot.exists(f"{path}.dvc"):
             (out,) = yaml12.parse(self._snapshot.read(f"{path}.dvc").decode("utf-8"), f"{path}.dvc")["outs"]
             return out["md5"]
-        return self._md5(path) if self._snapshot.exists(path) else ""
+        try:
+            return self._md5(path)
+        except InputError:
+            return ""
 
     def _md5(self, path: str) -> str:
         return md5(self._snapshot.read(path), usedforsecurity=False).hexdigest()
