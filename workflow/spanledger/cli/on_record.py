@@ -142,8 +142,8 @@ class _Files:
         self._snapshot = snapshot
 
     def digest(self, path: str) -> str | None:
-        """None for a result that is not on disk: what DVC's cache has is what dvc.lock says. A folder that DVC keeps has the
-        digest of its .dvc file where it is not at hand itself; one that is gone has none, told by the empty text."""
+        """None for a result that is not on disk: what DVC's cache has is what dvc.lock says. A folder that DVC keeps has
+        the digest of its .dvc file where it is not at hand itself; what is gone has the empty text."""
         result = path.startswith("results/")
         if result and (self._snapshot.commit is not None or not self._snapshot.exists(path)):
             return None
