@@ -99,9 +99,13 @@ def test_null_fails_and_says_why_and_never_passes():
         gate = {"metric": "macro_recall", "arm": "one", **bound}
         found = verdict(gate, held, baseline=lambda name: Baseline(held, SCORE))
         assert found["status"] == "failed"
-        assert found["not_passed"][0]["reason"] == "is null: there are 0 answerable queries to take it over"
-    found = verdict({"metric": "no_answer_accuracy", "at_least": 0.5}, rows({"no_answer_accuracy": None}))
-    assert found["not_passed"][0]["reason"] == "is null: there are 10 queries without facts to take it over"
+        assert found["not_passed"][0]["reason"] == "is null: there are no answerable queries to take it over"
+    found = verdict(
+        {"metric": "no_answer_accuracy", "at_least": 0.5}, rows({"no_answer_accuracy": None}, answerable_queries=50)
+    )
+    assert found["not_passed"][0]["reason"] == "is null: there are no queries without facts to take it over"
+    found = verdict({"metric": "duplication_ratio", "at_most": 0.5}, rows({"duplication_ratio": None}))
+    assert (found["status"], found["not_passed"][0]["reason"]) == ("failed", "is null: it has no value here")
 
 
 def test_leaks_are_a_gate_of_every_experiment():

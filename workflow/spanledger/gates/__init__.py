@@ -34,7 +34,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What one gate says of one arm; `value` is what is shown, `far` how far it is inside its bound."""
+    """how far it is inside its bound."""
 
     arm: str
     status: str
@@ -122,7 +122,8 @@ def _judge(
         return _Finding(arm, UNTRUSTED, "", untrusted or "has no results")
     count = _count(row, metric)
     if row[name] is None:
-        return _Finding(arm, FAILED, "null", f"is null: there are {count} {metric.queries} to take it over")
+        why = "it has no value here" if count else f"there are no {metric.queries} to take it over"
+        return _Finding(arm, FAILED, "null", f"is null: {why}")
     value = exact(row[name])
     if gate["baseline"] is not None:
         if other is None:
