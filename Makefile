@@ -38,7 +38,7 @@ sync: $(VENV)/.core
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 lock:
 	$(LOCK) pyproject.toml requirements-build.in -o requirements.lock
-	$(LOCK) --extra dev --constraint requirements.lock pyproject.toml -o requirements-dev.lock
+	$(LOCK) --extra dev --extra export --constraint requirements.lock pyproject.toml -o requirements-dev.lock
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format workflow tests benchmarks

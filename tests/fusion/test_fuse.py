@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from builders import chunk, query
 from spanledger.core.ranking import Ranking
-from spanledger.fusion import before_reranking, fuse, reranker_of
+from spanledger.fusion import Fusion, fuse, reranker_of
 
 BODIES = ["alpha", "beta R-7", "alpha beta", "overview", "gamma"]
 CHUNKS = [chunk(place, body, f"d{place}") for place, body in enumerate(BODIES)]
@@ -65,8 +65,9 @@ def test_a_re_ranked_list_holds_the_same_candidates_and_says_where_they_stood():
     assert first.reasons["score_before"] == (1 / 62, 1 / 62 + 1 / 61, 1 / 63, 1 / 61)
     assert first.reasons["ranks"] == {"words": (None, 2, None, 1), "more": (2, 1, 3, None)}
     assert (counters["rule_evaluations"], counters["candidates"], counters["rank_visits"]) == (5, 5, 6)
-    before = before_reranking({"words": BRANCH, "more": OTHER}, CHUNKS, QUERIES, setting)
-    assert before == fuse({"words": BRANCH, "more": OTHER}, CHUNKS, QUERIES, RRF)[0]
+    alone = {"words": BRANCH[0], "more": OTHER[0]}
+    assert Fusion(setting, CHUNKS).merge(alone) == fuse({"words": BRANCH, "more": OTHER}, CHUNKS, QUERIES, RRF)[0][0]
+    assert Fusion(setting, CHUNKS).fuse(QUERIES[0], alone) == first
 
 
 def test_a_single_branch_may_be_re_ranked_and_visits_no_rank():

@@ -228,3 +228,46 @@ def test_what_does_not_fit_together_is_refused():
         retrieve(indexes, chunks, [query("q")], "ascii_words", {**OVERLAP, "tie": "none"})
     with pytest.raises(ValueError, match="analyzer 'words'"):
         retrieve(indexes, chunks, [query("q")], "words", OVERLAP)
+
+
+@given(BODIES, TEXT, st.sampled_from([OVERLAP, BM25]), st.booleans(), st.booleans(), st.integers(0, 255))
+def test_contributions_add_up_to_the_score_to_the_last_bit(bodies, text, setting, repeat, expand, mask):
+    """One after the other, as they stand; sum() itself compensates from Python 3.12 on. Nothing that is not eligible and
+    nothing without a term has any."""
+    setting = {**setting, "repeat_query_terms": repeat, "expand": "synonym_groups" if expand else None}
+    chunks, asked = table(bodies), query("q", text)
+    documents = [document(c.doc_id, current=bool(mask >> c.ordinal & 1)) for c in chunks]
+    rule = {**ALL, "versions": "current"}
+    (index,), _ = build_indexes(chunks, documents, [asked], rule, {"analyzer": "ascii_words"})
+    groups = (("a", "c"), ("d", "b"))
+    retriever = Retriever(index, tie_ranks(chunks, "document"), "ascii_words", setting, groups)
+    scores = retriever.scores(asked)
+    for ordinal, body in enumerate(bodies):
+        found = retriever.contributions(asked, ordinal)
+        total = 0.0
+        for contribution in found:
+            total += contribution.value
+        assert total == scores[ordinal]
+        eligible = mask >> ordinal & 1
+        held = set(body.split()) if eligible else set()
+        assert [c.term for c in found] == [term for term in retriever.terms(asked) if term in held]
+        assert all(c.tf == body.split().count(c.term) for c in found)
+        assert retriever.length(ordinal) == (len(body.split()) if eligible else 0)
+
+
+def test_what_is_searched_and_what_a_term_is_worth():
+    chunks = table(["fee fee charge", "cost", "x"])
+    asked = query("q", "fee x fee")
+    (index,), _ = build_indexes(chunks, [document(c.doc_id) for c in chunks], [asked], ALL, {"analyzer": "ascii_words"})
+    setting = {**BM25, "expand": "synonym_groups", "repeat_query_terms": True}
+    retriever = Retriever(index, tie_ranks(chunks, "document"), "ascii_words", setting, GROUPS)
+    told = [(t.term, t.times, t.expanded, t.df) for t in retriever.searched(asked)]
+    assert told == [("charge", 1, True, 1), ("fee", 2, False, 1), ("x", 1, False, 1)]
+    idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+    assert {t.parts["idf"] for t in retriever.searched(asked)} == {idf}
+    charge, fee, again = retriever.contributions(asked, 0)
+    assert fee == again and fee.tf == 2
+    # 3 terms, 5 / 3 on average: 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 9 / 5))
+    assert fee.parts["tf_part"] == pytest.approx(4.4 / 3.92, rel=1e-12)
+    assert fee.value == pytest.approx(idf * 4.4 / 3.92, rel=1e-12)
+    assert charge.value == pytest.approx(idf * 2.2 / 2.92, rel=1e-12)

@@ -58,8 +58,15 @@ def test_a_line_by_hand():
             {"chunk_id": "id-2", "reason": "outside-top-k", "remaining": None},
         ],
         "facts": [
-            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None},
-            {"fact_id": "lost", "index": True, "candidates": True, "context": False, "cause": "outside_top_k"},
+            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None, "needed": None},
+            {
+                "fact_id": "lost",
+                "index": True,
+                "candidates": True,
+                "context": False,
+                "cause": "outside_top_k",
+                "needed": {"top_k": 4},
+            },
         ],
         "covered": {"index": 2, "candidates": 2, "context": 1},
         "required": 2,

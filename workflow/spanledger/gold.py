@@ -1,5 +1,5 @@
-"""Gold: the facts that a query requires and the spans that support them. Only validate, normalise, score and report
-import this module."""
+"""Gold: the facts that a query requires and the spans that support them. Of the stages, only validate, normalise,
+score and report import this module."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -36,11 +36,62 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_table)
 
     command = commands.add_parser(
-        "gate", help="judge the gates: status 1 where one failed, 2 where one cannot be judged"
+        "gate",
+        help="judge the gates of the results on disk, baselines too",
+        description="Exit status: 0 where all pass; 1 where one failed; 2 where none failed and one cannot be judged, "
+        "and for names that are not known.",
     )
     command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these experiments alone")
     command.add_argument("--json", action="store_true", help="for machines")
     command.set_defaults(command=_gate)
+
+    command = commands.add_parser("audit", help="walk back from a number or a file to all that made it, and check it")
+    command.add_argument("target", metavar="TARGET", help="a file below results/, or experiment/arm/metric")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--revision", metavar="REV", help="in this git revision instead of the workspace")
+    which.add_argument("--experiment", metavar="NAME", help="in this DVC experiment")
+    command.add_argument("--json", action="store_true", help="print everything as JSON")
+    command.add_argument(
+        "--crate", type=Path, metavar="FOLDER", help="write an RO-Crate of the chain into this new folder"
+    )
+    command.set_defaults(command=_audit)
+
+    command = commands.add_parser("export-run", help="write the candidates of an arm as a TREC run with ir_metadata")
+    command.add_argument("of", metavar="EXPERIMENT", help="of params.yaml")
+    command.add_argument("--arm", required=True, metavar="ARM")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the run to write")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--revision", metavar="REV", help="of this git revision instead of the workspace")
+    which.add_argument("--experiment", metavar="NAME", help="of this DVC experiment")
+    command.add_argument("--no-header", action="store_true", help="without ir_metadata: trec_eval reads no comments")
+    command.set_defaults(command=_export_run)
+
+    command = commands.add_parser(
+        "compare",
+        help="what differs between two arms, revisions or DVC experiments, and how sure that is",
+        description="Exit status: 0; 2 where the two must not be compared; 1 for names that are not known.",
+    )
+    what = "EXPERIMENT/ARM, REVISION:EXPERIMENT/ARM, a git revision, a DVC experiment, or workspace"
+    command.add_argument("a", metavar="A", help=what)
+    command.add_argument("b", metavar="B", help="the same; differences are B - A")
+    command.add_argument("--experiment", help="of two revisions, this experiment alone")
+    command.add_argument("--arm", help="of two revisions, this arm alone, in full")
+    command.add_argument(
+        "--common", action="store_true", help="compare the questions that other datasets have unchanged"
+    )
+    command.add_argument("--json", action="store_true", help="for machines: docs/compare.md has the keys")
+    command.set_defaults(command=_compare)
+
+    command = commands.add_parser("explain", help="the trail of a question: where its evidence went, and why")
+    command.add_argument("experiment")
+    command.add_argument("--arm", help="this arm alone")
+    command.add_argument("--query", help="this question; without it, the list of all")
+    command.add_argument(
+        "--depth", type=int, default=10, metavar="N", help="entries of a list that are shown in any case (default: 10)"
+    )
+    command.add_argument("--revision", metavar="REV", help="the results of a git revision or a DVC experiment")
+    command.add_argument("--json", action="store_true", help="for machines: docs/explain.md lists the keys")
+    command.set_defaults(command=_explain)
 
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
@@ -93,6 +144,34 @@ def _gate(arguments: argparse.Namespace) -> int:
     from spanledger.cli.gate import gate
 
     return gate(arguments.experiments, arguments.json)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.audit import run
+
+    return run(arguments.target, arguments.revision or arguments.experiment, arguments.json, arguments.crate)
+
+
+def _export_run(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.export_run import run
+
+    snapshot = arguments.revision or arguments.experiment
+    return run(arguments.of, arguments.arm, arguments.out, snapshot, not arguments.no_header)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.compare import compare
+
+    return compare(
+        arguments.a, arguments.b, arguments.experiment, arguments.arm, arguments.common, as_json=arguments.json
+    )
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.explain import explain, show
+
+    told = explain(arguments.experiment, arguments.arm, arguments.query, arguments.depth, arguments.revision)
+    return show(told, arguments.json)
 
 
 def _import_squad(arguments: argparse.Namespace) -> int:

@@ -34,6 +34,18 @@ def covers(spans: Iterable[Span], target: Span) -> bool:
     return reached >= target[1]
 
 
+def gaps(spans: Iterable[Span], target: Span) -> list[Span]:
+    """The parts of `target` that the union of `spans` does not contain, as disjoint spans in ascending order."""
+    found, reached = [], target[0]
+    for start, end in union(spans):
+        if min(start, target[1]) > reached:
+            found.append((reached, min(start, target[1])))
+        reached = max(reached, end)
+    if reached < target[1]:
+        found.append((reached, target[1]))
+    return found
+
+
 def overlap(first: Span, second: Span) -> bool:
     """Whether two spans share at least one character; touching is not sharing."""
     return max(first[0], second[0]) < min(first[1], second[1])

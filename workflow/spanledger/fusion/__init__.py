@@ -1,5 +1,6 @@
 """Stage fuse: one candidate list a query, from the rankings of one or more branches, re-ranked or not."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from spanledger.core.ordering import tie_ranks
@@ -21,10 +22,11 @@ def fuse(
     chunk that several branches found is one candidate. The method single passes its one branch as it is. Raises
     ValueError where the branches do not match the setting or a query, and for a value out of range.
     """
-    merged, visits = _merged(branches, chunks, queries, setting)
-    reranker = reranker_of(setting)
-    by_id = {query.query_id: query for query in queries}
-    candidates = [reranker.rerank(r, by_id[r.query_id], chunks) for r in merged] if reranker else merged
+    fusion = Fusion(setting, chunks)
+    found_by = _by_query(branches, queries, setting)
+    asked = sorted(queries, key=lambda q: q.order)
+    candidates = [fusion.fuse(query, found_by[query.query_id]) for query in asked]
+    visits = 0 if setting["method"] == "single" else sum(len(r.chunks) for rs in branches.values() for r in rs)
     found = sum(len(ranking.chunks) for ranking in candidates)
     return candidates, {
         "queries": len(candidates),
@@ -32,15 +34,46 @@ def fuse(
         "candidate_char": sum(chunks[o].lengths["char"] for ranking in candidates for o in ranking.chunks),
         "rank_visits": visits,
         "merged_duplicates": visits - found if visits else 0,
-        "rule_evaluations": found if reranker else 0,
+        "rule_evaluations": found if fusion.reranks else 0,
     }
 
 
-def before_reranking(
-    branches: dict[str, list[Ranking]], chunks: list[Chunk], queries: list[Query], setting: dict[str, Any]
-) -> list[Ranking]:
-    """The candidate lists as they are without the setting's re-ranker."""
-    return _merged(branches, chunks, queries, setting)[0]
+class Fusion:
+    """One setting of the section fuse over one chunk table. Raises ValueError for a method, a re-ranker or a number of
+    branches that is not possible, and for a value out of range."""
+
+    def __init__(self, setting: dict[str, Any], chunks: list[Chunk]):
+        if setting["method"] not in METHODS:
+            raise ValueError(f"fuse: method '{setting['method']}': expected one of {', '.join(METHODS)}")
+        if setting["method"] == "single" and len(setting["branches"]) != 1:
+            raise ValueError(f"fuse: method 'single' takes one branch, found {len(setting['branches'])}")
+        self._chunks = chunks
+        self._rrf = ReciprocalRankFusion(setting["k"]) if setting["method"] == "rrf" else None
+        self._ties = tie_ranks(chunks, setting["tie"]) if self._rrf else None
+        self._reranker = reranker_of(setting)
+
+    @property
+    def reranks(self) -> bool:
+        """Whether there is a re-ranker."""
+        return self._reranker is not None
+
+    def merge(self, branches: dict[str, Ranking]) -> Ranking:
+        """The list of one query, from its ranking in each branch, as it is before re-ranking."""
+        first = next(iter(branches.values()))
+        return self._rrf.merge(first.query_id, branches, self._ties) if self._rrf else first
+
+    def keys(self, ranking: Ranking, places: Mapping[int, int]) -> dict[int, tuple[float, float, int]]:
+        """What orders the candidates of a list, ascending. Keys of lists of one query compare, whatever the depths of
+        their branches, because a candidate's scores never depend on the others. `places` are those of the candidates in
+        the ranking of a single branch."""
+        before = ranking.reasons.get("score_before", ranking.scores)
+        ties = places if self._ties is None else self._ties.tolist()
+        return {c: (-s, -b, ties[c]) for c, s, b in zip(ranking.chunks, ranking.scores, before, strict=True)}
+
+    def fuse(self, query: Query, branches: dict[str, Ranking]) -> Ranking:
+        """The candidates of one query, from its ranking in each branch."""
+        merged = self.merge(branches)
+        return self._reranker.rerank(merged, query, self._chunks) if self._reranker else merged
 
 
 def reranker_of(setting: dict[str, Any]) -> RuleReranker | None:
@@ -56,26 +89,16 @@ def reranker_of(setting: dict[str, Any]) -> RuleReranker | None:
     return RERANKERS[method](**options)
 
 
-def _merged(
-    branches: dict[str, list[Ranking]], chunks: list[Chunk], queries: list[Query], setting: dict[str, Any]
-) -> tuple[list[Ranking], int]:
-    """The merged lists, and how many ranks were looked at to make them."""
+def _by_query(
+    branches: dict[str, list[Ranking]], queries: list[Query], setting: dict[str, Any]
+) -> dict[str, dict[str, Ranking]]:
+    """Each query's rankings by branch."""
     if list(branches) != list(setting["branches"]):
         raise ValueError(f"fuse: expected the branches {setting['branches']}, found {list(branches)}")
     order = [query.query_id for query in sorted(queries, key=lambda q: q.order)]
     for name, rankings in branches.items():
         if [ranking.query_id for ranking in rankings] != order:
             raise ValueError(f"fuse: branch '{name}' has not one ranking for each query, in their order")
-    if setting["method"] == "single":
-        if len(branches) != 1:
-            raise ValueError(f"fuse: method 'single' takes one branch, found {len(branches)}")
-        return next(iter(branches.values())), 0
-    if setting["method"] != "rrf":
-        raise ValueError(f"fuse: method '{setting['method']}': expected one of {', '.join(METHODS)}")
-    method = ReciprocalRankFusion(setting["k"])
-    ties = tie_ranks(chunks, setting["tie"])
-    merged = [
-        method.merge(query_id, {name: rankings[place] for name, rankings in branches.items()}, ties)
-        for place, query_id in enumerate(order)
-    ]
-    return merged, sum(len(ranking.chunks) for rankings in branches.values() for ranking in rankings)
+    return {
+        query_id: {name: rankings[place] for name, rankings in branches.items()} for place, query_id in enumerate(order)
+    }

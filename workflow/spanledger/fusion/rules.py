@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from spanledger.core.analyzers import analyzer
 from spanledger.core.ranking import Ranking
@@ -24,7 +24,8 @@ class RuleReranker:
     constraint  1 where it holds any of `constraint_words`
     navigation  1 where it holds any of `navigation_words`
 
-    Order: score descending, then the rank before. Nothing is added or removed. Costs one look at each candidate's terms.
+    Order: score descending, then the rank before. Nothing is added or removed. Costs one look at each candidate's terms;
+    a text is analysed once.
     Raises ValueError for an unknown analyzer or feature.
     """
 
@@ -32,6 +33,9 @@ class RuleReranker:
     weights: Mapping[str, float]
     constraint_words: tuple[str, ...]
     navigation_words: tuple[str, ...]
+    _texts: dict[str, tuple[frozenset[str], dict[str, int]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self):
         analyzer(self.analyzer)
@@ -39,22 +43,27 @@ class RuleReranker:
         if unknown:
             raise ValueError(f"rule re-ranker: no feature {', '.join(unknown)}; they are {', '.join(FEATURES)}")
 
-    def features(self, asked: set[str], held: set[str]) -> dict[str, int]:
-        """The features of a candidate with the terms `held` for a query of the terms `asked`."""
+    def features(self, asked: set[str], body: str) -> dict[str, int]:
+        """The features of a candidate with this body for a query of the terms `asked`."""
+        if body not in self._texts:
+            held = frozenset(analyzer(self.analyzer)(body))
+            self._texts[body] = (
+                held,
+                {
+                    "number": int(any(_NUMBER.fullmatch(term) for term in held)),
+                    "constraint": int(not held.isdisjoint(self.constraint_words)),
+                    "navigation": int(not held.isdisjoint(self.navigation_words)),
+                },
+            )
+        held, own = self._texts[body]
         common = asked & held
-        return {
-            "query_term": len(common),
-            "identifier": sum(1 for term in common if _IDENTIFIER.fullmatch(term)),
-            "number": int(any(_NUMBER.fullmatch(term) for term in held)),
-            "constraint": int(not held.isdisjoint(self.constraint_words)),
-            "navigation": int(not held.isdisjoint(self.navigation_words)),
-        }
+        identifiers = sum(1 for term in common if _IDENTIFIER.fullmatch(term))
+        return {"query_term": len(common), "identifier": identifiers, **own}
 
     def rerank(self, ranking: Ranking, query: Query, chunks: list[Chunk]) -> Ranking:
         """The candidates of one query in the new order; reasons gain the features and the score and rank before."""
-        analyse: Callable[[str], list[str]] = analyzer(self.analyzer)
-        asked = set(analyse(query.text))
-        rows = [self.features(asked, set(analyse(chunks[ordinal].body))) for ordinal in ranking.chunks]
+        asked = set(analyzer(self.analyzer)(query.text))
+        rows = [self.features(asked, chunks[ordinal].body) for ordinal in ranking.chunks]
         scores = [math.fsum(self.weights.get(name, 0) * row[name] for name in FEATURES) for row in rows]
         order = sorted(range(len(rows)), key=lambda place: (-scores[place], place))
         reasons = {

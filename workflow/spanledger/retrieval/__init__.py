@@ -1,6 +1,8 @@
 """Stage retrieve: one ranking a query and branch, down to the branch's depth."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,29 @@ from spanledger.retrieval.indexing import Index
 from spanledger.retrieval.scorers import scorer
 
 _NOT_OF_SCORER = ("index", "scorer", "depth", "tie", "keep_zero", "repeat_query_terms", "expand")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedTerm:
+    """A term that a branch searches for one query: how often it is added (`times`), whether a synonym group brought it
+    in, in how many eligible chunks it stands (`df`), and what the scorer makes of that (`parts`: idf for bm25)."""
+
+    term: str
+    times: int
+    expanded: bool
+    df: int
+    parts: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one occurrence of a term in the query adds to the score of a chunk that holds the term `tf` times; `parts` is
+    what the scorer makes of the chunk (tf_part for bm25)."""
+
+    term: str
+    tf: int
+    value: float
+    parts: dict[str, float]
 
 
 class Retriever:
@@ -55,17 +80,44 @@ class Retriever:
     def scores(self, query: Query) -> np.ndarray:
         """The score of every chunk of the table, by ordinal; 0 where it is not eligible or holds no query term."""
         totals = np.zeros(len(self._ties))
-        for term in self.terms(query):
-            if term in self._index.postings:
-                ordinals, contributions = self._of_term(term)
-                totals[ordinals] += contributions
+        for _, ordinals, contributions in self._added(query):
+            totals[ordinals] += contributions
         return totals
 
-    def rank(self, query: Query) -> Ranking:
-        """The candidates of one query in the order of `ordering`, cut at the depth."""
+    def contributions(self, query: Query, ordinal: int) -> list[Contribution]:
+        """What the score of one chunk is made of, in the order in which it is added: one value after the other onto 0.0
+        gives the score to the last bit. A term that the query repeats stands there as often."""
+        found = []
+        for term, ordinals, contributions in self._added(query):
+            place = int(np.searchsorted(ordinals, ordinal))
+            if place < len(ordinals) and ordinals[place] == ordinal:
+                tf = self._index.postings[term][1][place]
+                parts = self._scorer.of_chunk(tf, self.length(ordinal), self._average)
+                found.append(Contribution(term, tf, float(contributions[place]), parts))
+        return found
+
+    def searched(self, query: Query) -> list[SearchedTerm]:
+        """The terms that are searched, in code point order, each once."""
+        times = Counter(self.terms(query))
+        added = set(self._synonyms.added(self._analyse(query.text)))
+        count = len(self._index.eligible)
+        found = []
+        for term, repeats in sorted(times.items()):
+            df = len(self._index.postings.get(term, ((),))[0])
+            found.append(SearchedTerm(term, repeats, term in added, df, self._scorer.of_term(count, df)))
+        return found
+
+    def length(self, ordinal: int) -> int:
+        """The length of a chunk in terms; 0 where it is not eligible."""
+        return int(self._lengths[ordinal])
+
+    def rank(self, query: Query, cut: bool = True) -> Ranking:
+        """The candidates of one query in the order of `ordering`, cut at the depth, or all of them."""
         totals = self.scores(query)
         candidates = np.array(self._index.eligible, dtype=np.int64) if self._keep_zero else np.flatnonzero(totals > 0)
-        best = candidates[ordered(candidates, totals[candidates], self._ties)[: self._depth]]
+        best = candidates[ordered(candidates, totals[candidates], self._ties)]
+        if cut:
+            best = best[: self._depth]
         return Ranking(query.query_id, tuple(best.tolist()), tuple(totals[best].tolist()))
 
     def count(self, query: Query) -> dict[str, int]:
@@ -78,6 +130,12 @@ class Retriever:
             "synonym_group_checks": len(self._synonyms),
             "added_terms": len(self._synonyms.added(self._analyse(query.text))),
         }
+
+    def _added(self, query: Query) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+        """(term, ordinals, contributions) in the order in which scores add them; terms without a chunk are left out."""
+        for term in self.terms(query):
+            if term in self._index.postings:
+                yield term, *self._of_term(term)
 
     def _of_term(self, term: str) -> tuple[np.ndarray, np.ndarray]:
         if term not in self._contributions:

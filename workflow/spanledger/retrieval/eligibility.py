@@ -4,7 +4,7 @@ A setting is a static filter (versions, visibility) and may read the query (the 
 Queries that it treats alike form one eligibility class, and each class has an index of its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,14 +31,19 @@ class Eligibility:
 
     def admits(self, acl: tuple[str, ...] | None, document: Document, query: Query) -> bool:
         """Whether this query may be answered from a part of this document that only the groups of `acl` may read."""
+        return next(self.against(acl, document, query), None) is None
+
+    def against(self, acl: tuple[str, ...] | None, document: Document, query: Query) -> Iterator[str]:
+        """The parts of the setting that keep the query from it: of versions, visibility and acl, in this order."""
         if self.versions == "asked" and query.versions:
             if document.version not in query.versions:
-                return False
+                yield "versions"
         elif self.versions != "all" and not document.current:
-            return False
+            yield "versions"
         if self.visibility is not None and document.visibility not in self.visibility:
-            return False
-        return self.acl == "ignore" or acl is None or not set(acl).isdisjoint(query.groups)
+            yield "visibility"
+        if self.acl == "asker" and acl is not None and set(acl).isdisjoint(query.groups):
+            yield "acl"
 
     def classes(self, queries: Iterable[Query]) -> list["EligibilityClass"]:
         """The queries by what the setting reads of them; classes in ascending order of (groups, versions), queries in

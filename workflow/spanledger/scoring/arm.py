@@ -1,22 +1,24 @@
 """The lines of queries.jsonl: one query of one arm each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanledger import fusion
 from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Query
 from spanledger.core.spans import covers
-from spanledger.gold import Fact, Gold
+from spanledger.fusion import Fusion
+from spanledger.gold import Evidence, Fact, Gold
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
+from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.needed import Counterfactuals, before_retrieval
 from spanledger.scoring.trail import Trail
 from spanledger.selection.context import Context, Piece
 from spanledger.selection.selector import Selector
@@ -64,10 +66,9 @@ class ArmScorer:
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
         self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
-        self._before: dict[str, Ranking] = {}
-        if settings["fuse"]["rerank"] is not None:
-            before = fusion.before_reranking(tables.rankings, tables.chunks, tables.queries, settings["fuse"])
-            self._before = {ranking.query_id: ranking for ranking in before}
+        self._fusion = Fusion(settings["fuse"], tables.chunks)
+        judge = Judge(self._selector, self._rule, self._coverage, tables.chunks, tables.parents or ())
+        self._counterfactuals = Counterfactuals(self._fusion, self._selector, self._shelf, self._eligibility.acl, judge)
 
     def score(self, candidates: list[Ranking], contexts: list[Context]) -> list[dict[str, Any]]:
         """The lines of queries.jsonl for this arm, in the queries' order.
@@ -107,10 +108,16 @@ class ArmScorer:
             }
             for fact in gold.facts
         ]
-        for fact, found in zip(gold.facts, facts, strict=True):
-            found["cause"] = (
-                None if found["context"] else self._cause(fact, found, query, group, eligible, ranking, context)
-            )
+        lost = [(fact, found) for fact, found in zip(gold.facts, facts, strict=True) if not found["context"]]
+        deeper = self._depths([fact for fact, _ in lost], query, group)
+        for found in facts:
+            found.update(cause=None, needed=None)
+        for fact, found in lost:
+            found["cause"] = self._cause(fact, found, query, group, eligible, ranking, context)
+            needed = {**self._counterfactuals.limits(fact, query, ranking), **deeper.get(fact, {})}
+            if not found["index"]:
+                needed |= self._before_retrieval(fact, query)
+            found["needed"] = needed or None
         covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
         source, unique = sent.source_lengths(places)
         return {
@@ -162,10 +169,44 @@ class ArmScorer:
                 return self._coverage.fact_covered(fact, set(again.chunks))
             return Coverage(again.pieces, self._rule).fact_covered(fact, range(len(again.pieces)))
 
-        others = [lists[query.query_id] for lists in self._branch_lists.values()] if len(self._branch_lists) > 1 else []
-        if self._before:
-            others.append(self._before[query.query_id])
-        return cause_after_candidates(fact, self._coverage, self._chunks, ranking, context, others, covered_from)
+        lists = self._lists(query)
+        others = list(lists.values()) if len(lists) > 1 else []
+        if self._fusion.reranks:
+            others.append(self._fusion.merge(lists))
+        return cause_after_candidates(
+            fact, self._coverage, self._chunks, self._selector, ranking, context, others, covered_from
+        )
+
+    def _lists(self, query: Query) -> dict[str, Ranking]:
+        """The query's ranking in each branch."""
+        return {branch: lists[query.query_id] for branch, lists in self._branch_lists.items()}
+
+    def _depths(self, lost: list[Fact], query: Query, group: EligibilityClass) -> dict[Fact, dict[str, Any]]:
+        if not lost:
+            return {}
+        wholes = {
+            branch: self._retriever(branch, group.name).rank(query, cut=False)
+            for branch, setting in self._settings["branches"].items()
+            if setting["depth"] is not None
+        }
+        return self._counterfactuals.depths(lost, query, self._lists(query), wholes)
+
+    def _before_retrieval(self, fact: Fact, query: Query) -> dict[str, Any]:
+        every = range(len(self._chunks))
+
+        def against(evidence: Evidence) -> Iterator[str]:
+            document = self._documents[evidence.key]
+            yield from self._eligibility.against(document.acl, document, query)
+            readable = [
+                o
+                for o in self._coverage.holders(evidence)
+                if "acl"
+                not in self._eligibility.against(self._chunks[o].acl, self._documents[self._chunks[o].key], query)
+            ]
+            if self._coverage.span_covered(evidence, every) and not self._coverage.span_covered(evidence, readable):
+                yield "acl"
+
+        return before_retrieval(fact, self._coverage, every, against)
 
     def _covered(self, facts: Iterable[Fact], coverage: Coverage, places: range) -> int:
         return sum(coverage.fact_covered(fact, places) for fact in facts)

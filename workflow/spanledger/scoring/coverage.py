@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from spanledger.core.analyzers import analyzer
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Document, DocumentKey
-from spanledger.core.spans import Span, SpanIndex, covers, length, union
+from spanledger.core.spans import Span, SpanIndex, covers, gaps, length, overlap, union
 from spanledger.gold import Evidence, Fact
 
 RULES = ("span", "one_chunk", "token_share")
@@ -51,14 +51,27 @@ class Rule:
 
     def share_reached(self, evidence: Evidence, body: str) -> bool:
         """Whether a passage with this body holds enough of the distinct terms of the evidence."""
+        held, needed = self.share(evidence, body)
+        return needed > 0 and held >= self._at_least * needed
+
+    def share(self, evidence: Evidence, body: str) -> tuple[int, int]:
+        """How many of the distinct terms of the evidence a passage with this body holds, and how many there are. By
+        the rule token_share alone."""
+        if body not in self._held:
+            self._held[body] = frozenset(self._analyse(body))
+        needed = self._terms(evidence)
+        return len(needed & self._held[body]), len(needed)
+
+    def coverable(self, evidence: Evidence) -> bool:
+        """Whether some passage could cover the span: not by token_share where its text has no term."""
+        return self.name != "token_share" or bool(self._terms(evidence))
+
+    def _terms(self, evidence: Evidence) -> frozenset[str]:
         if evidence not in self._needed:
             document = self._documents[evidence.key]
             start, end = OffsetMap(document.offsets).from_raw(evidence.span)
             self._needed[evidence] = frozenset(self._analyse(document.text[start:end]))
-        if body not in self._held:
-            self._held[body] = frozenset(self._analyse(body))
-        needed = self._needed[evidence]
-        return bool(needed) and len(needed & self._held[body]) >= self._at_least * len(needed)
+        return self._needed[evidence]
 
 
 class Coverage:
@@ -66,8 +79,8 @@ class Coverage:
     chunks of a table, their ordinals."""
 
     def __init__(self, passages: Sequence[Passage], rule: Rule):
+        self.rule = rule
         self._passages = passages
-        self._rule = rule
         spans: dict[DocumentKey, list[tuple[int, int, int]]] = {}
         for place, passage in enumerate(passages):
             spans.setdefault(passage.key, []).extend((start, end, place) for start, end in passage.spans)
@@ -82,20 +95,32 @@ class Coverage:
         return self._holders[evidence]
 
     def _find(self, evidence: Evidence) -> list[int]:
-        if self._rule.name == "token_share":
+        if self.rule.name == "token_share":
             bodies = enumerate(passage.body for passage in self._passages)
-            return [place for place, body in bodies if self._rule.share_reached(evidence, body)]
+            return [place for place, body in bodies if self.rule.share_reached(evidence, body)]
         index = self._indexes.get(evidence.key)
         return sorted(set(index.touching(evidence.span))) if index else []
 
     def span_covered(self, evidence: Evidence, places: Container[int]) -> bool:
         """Whether those of the passages that are in `places` cover the span."""
         held = [self._passages[place].spans for place in self.holders(evidence) if place in places]
-        if self._rule.name == "token_share":
+        if self.rule.name == "token_share":
             return bool(held)
-        if self._rule.name == "one_chunk":
+        if self.rule.name == "one_chunk":
             return any(covers(spans, evidence.span) for spans in held)
         return covers([span for spans in held for span in spans], evidence.span)
+
+    def helpful(self, evidence: Evidence, spans: Iterable[Span]) -> list[int]:
+        """The passages that bring a context with these spans of the document nearer to covering the span: by `span`
+        those that hold a character which it lacks, by the other rules those that cover it alone."""
+        if self.rule.name == "span":
+            lacking = gaps(spans, evidence.span)
+            return [
+                place
+                for place in self.holders(evidence)
+                if any(overlap(span, gap) for span in self._passages[place].spans for gap in lacking)
+            ]
+        return [place for place in self.holders(evidence) if self.span_covered(evidence, (place,))]
 
     def fact_covered(self, fact: Fact, places: Container[int]) -> bool:
         """Whether any group of the fact has all its spans covered."""

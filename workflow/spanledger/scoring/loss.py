@@ -4,17 +4,24 @@ In order of precedence: ineligible (no support group survives the arm's own filt
 chunks covers it), not_matched (the chunks that hold it score 0), below_depth (they are ranked under the cut of every
 branch), demoted (the same selector covers it from some single branch's list, or from the list before re-ranking),
 crowded_out (the context would cover it once every selected chunk that shares a source character with an earlier selected
-one were dropped), then does_not_fit or outside_top_k, by what the selector said of the chunks that hold it.
+one were dropped; or a chunk that would have helped was passed over because the context held its text already), then
+does_not_fit or outside_top_k, by what the selector said of the chunks that would have helped.
+
+What shares a character is what is sent: of parents, not of the chunks that stand for them. Merged chunks send nothing
+twice, so a repeat among them crowds out by its place among the top k alone. Where the context holds a chunk's text
+already (redundancy: drop) and the fact is lost all the same, the text is there in parts, and the rule (one_chunk,
+token_share) asks for one passage: the chunk in one piece was given up for passages that repeat parts of it.
 """
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, DocumentKey
 from spanledger.core.spans import SpanIndex
 from spanledger.gold import Fact
-from spanledger.scoring.coverage import Coverage
-from spanledger.selection.context import DOES_NOT_FIT, Context
+from spanledger.scoring.coverage import Coverage, Passage
+from spanledger.selection.context import DOES_NOT_FIT, OUTSIDE_TOP_K, PARENT_IN_CONTEXT, REDUNDANT, Context
+from spanledger.selection.selector import Selector
 
 
 def cause_before_candidates(
@@ -46,6 +53,7 @@ def cause_after_candidates(
     fact: Fact,
     coverage: Coverage,
     chunks: list[Chunk],
+    selector: Selector,
     candidates: Ranking,
     context: Context,
     other_lists: Iterable[Ranking],
@@ -54,32 +62,50 @@ def cause_after_candidates(
     """The cause for a fact that the candidates cover and the context does not.
 
     `other_lists` are the single branches' lists and the one before re-ranking, where there are any; `covered_from` runs
-    the arm's own selector over a list and says whether its context covers the fact.
+    the selector over a list and says whether its context covers the fact.
     """
     if any(map(covered_from, other_lists)):
         return "demoted"
-    repeated = repeats(chunks, context)
-    if repeated:
+    sent: Sequence[Passage] = [chunks[o] for o in context.chunks] if context.pieces is None else context.pieces
+    reasons = _reasons(fact, coverage, candidates, context, sent)
+    # Merged chunks pay for what they share once: a repeat takes up no budget, but one of the top k all the same.
+    if not (selector.merge and DOES_NOT_FIT in reasons):
+        repeated = repeats(context, [chunks[o] for o in context.chunks] if selector.merge else sent)
         left = [(o, s) for o, s in zip(candidates.chunks, candidates.scores, strict=True) if o not in repeated]
-        if covered_from(Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))):
+        if repeated and covered_from(
+            Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))
+        ):
             return "crowded_out"
-    pool = set(candidates.chunks)
-    covered = (group for group in fact.support if all(coverage.span_covered(evidence, pool) for evidence in group))
-    holders = {o for group in covered for evidence in group for o in coverage.holders(evidence)}
-    reasons = {run.reason for run in context.skipped if not holders.isdisjoint(run.chunks)}
+    if reasons.isdisjoint((DOES_NOT_FIT, OUTSIDE_TOP_K)) or not reasons.isdisjoint((REDUNDANT, PARENT_IN_CONTEXT)):
+        return "crowded_out"
     return "does_not_fit" if DOES_NOT_FIT in reasons else "outside_top_k"
 
 
-def repeats(chunks: list[Chunk], context: Context) -> set[int]:
-    """The selected chunks that share a source character with an earlier selected one."""
+def _reasons(
+    fact: Fact, coverage: Coverage, candidates: Ranking, context: Context, sent: Sequence[Passage]
+) -> set[str]:
+    """Why chunks were passed over that would have helped: for a span that the context does not cover, in a group that
+    the candidates cover."""
+    pool, held = set(candidates.chunks), Coverage(sent, coverage.rule)
+    helpful: set[int] = set()
+    for group in fact.support:
+        if all(coverage.span_covered(evidence, pool) for evidence in group):
+            for evidence in group:
+                if not held.span_covered(evidence, range(len(sent))):
+                    spans = [span for passage in sent if passage.key == evidence.key for span in passage.spans]
+                    helpful.update(coverage.helpful(evidence, spans))
+    return {run.reason for run in context.skipped if not helpful.isdisjoint(run.chunks)}
+
+
+def repeats(context: Context, passages: Sequence[Passage]) -> set[int]:
+    """The selected chunks whose passages share a source character with that of an earlier selected one; `passages` are
+    those of the selected chunks, in their order."""
     spans: dict[DocumentKey, list[tuple[int, int, int]]] = {}
-    for place, ordinal in enumerate(context.chunks):
-        spans.setdefault(chunks[ordinal].key, []).extend((start, end, place) for start, end in chunks[ordinal].spans)
+    for place, passage in enumerate(passages):
+        spans.setdefault(passage.key, []).extend((start, end, place) for start, end in passage.spans)
     indexes = {key: SpanIndex(held) for key, held in spans.items()}
     return {
-        ordinal
-        for place, ordinal in enumerate(context.chunks)
-        if any(
-            earlier < place for span in chunks[ordinal].spans for earlier in indexes[chunks[ordinal].key].touching(span)
-        )
+        context.chunks[place]
+        for place, passage in enumerate(passages)
+        if any(earlier < place for span in passage.spans for earlier in indexes[passage.key].touching(span))
     }

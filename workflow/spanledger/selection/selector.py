@@ -1,22 +1,15 @@
 """The selector: which candidates make a context, in which order, in what form, and why the others do not."""
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from spanledger.core import units
 from spanledger.core.ranking import Ranking
-from spanledger.core.records import Chunk, DocumentKey, Query
-from spanledger.core.spans import Span, covers, union
-from spanledger.selection.context import (
-    DOES_NOT_FIT,
-    OUTSIDE_TOP_K,
-    PARENT_IN_CONTEXT,
-    REDUNDANT,
-    Context,
-    Piece,
-    Skipped,
-)
+from spanledger.core.records import Chunk, Query
+from spanledger.selection.basket import Basket, Offer
+from spanledger.selection.context import DOES_NOT_FIT, Context, Piece, Skipped
 from spanledger.selection.mmr import MaximalMarginalRelevance
 from spanledger.selection.shelf import Shelf
 
@@ -73,123 +66,102 @@ class Selector:
     def select(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> Context:
         """The context of one query. `acl` is that of its eligibility: with `asker` a parent is given only to those who
         may read it."""
-        basket = _Basket(self, shelf)
-        order = self.mmr.order(ranking, partial(shelf.terms, self.mmr.analyzer)) if self.mmr else iter(ranking.chunks)
-        kept: list[int] = []
+        walk = self.walk(ranking, shelf, query, acl)
         skipped: list[tuple[str, int | None, list[int]]] = []
-        for ordinal in order:
-            parent = self._parent(shelf, ordinal, query, acl)
-            reason = basket.take(ordinal, parent)
+        while (ordinal := walk.next()) is not None:
+            reason = walk.put(ordinal)
             if reason is None:
-                kept.append(ordinal)
-                if self.mmr:
-                    order.take(ordinal)
-            elif skipped and skipped[-1][:2] == (reason, basket.remaining):
+                continue
+            remaining = walk.basket.remaining
+            if skipped and skipped[-1][:2] == (reason, remaining):
                 skipped[-1][2].append(ordinal)
             else:
-                skipped.append((reason, basket.remaining, [ordinal]))
+                skipped.append((reason, remaining, [ordinal]))
         runs = tuple(Skipped(reason, left, tuple(ordinals)) for reason, left, ordinals in skipped)
-        return Context(ranking.query_id, tuple(kept), runs, basket.pieces() if self.parent or self.merge else None)
+        return Context(ranking.query_id, tuple(walk.kept), runs, walk.pieces())
 
-    def _parent(self, shelf: Shelf, ordinal: int, query: Query, acl: str) -> Chunk | None:
-        parent = shelf.parent(ordinal) if self.parent else None
+    def walk(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> "Walk":
+        """The same, a step at a time."""
+        basket = Basket(shelf, self.top_k, self.budget, self.unit, self.redundancy == "drop", self.merge)
+        return Walk(self, ranking, shelf, partial(self._parent, shelf, query, acl), basket)
+
+    def _parent(self, shelf: Shelf, query: Query, acl: str, ordinal: int) -> Chunk | None:
+        parent = shelf.parent(ordinal)
         if parent and acl == "asker" and parent.acl is not None and set(parent.acl).isdisjoint(query.groups):
             return None
         return parent
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """What is sent as one, for these (chunk or parent, candidate); `length` in the selector's unit."""
+class Walk:
+    """A walk of a selector over the candidates of one query, a step at a time. `kept` are those taken so far."""
 
-    key: DocumentKey
-    spans: tuple[Span, ...]
-    body: str
-    members: tuple[tuple[Chunk, int], ...]
-    length: int = 0
-
-
-class _Basket:
-    """The context while it is filled."""
-
-    def __init__(self, selector: Selector, shelf: Shelf):
+    def __init__(
+        self,
+        selector: Selector,
+        ranking: Ranking,
+        shelf: Shelf,
+        parent: Callable[[int], Chunk | None],
+        basket: Basket,
+    ):
+        self.basket = basket
+        self.kept: list[int] = []
         self._selector = selector
-        self._shelf = shelf
-        self._passages: list[_Passage] = []  # in the order of the first candidate of each
-        self._taken = 0
-        self._used = 0
-        self._parents: set[int] = set()
+        self._chunks = ranking.chunks
+        self._place = 0
+        self._order = selector.mmr.order(ranking, partial(shelf.terms, selector.mmr.analyzer)) if selector.mmr else None
+        self.parents = parent if selector.parent else None  # leads from a candidate to its parent; None: to none at all
 
-    @property
-    def remaining(self) -> int | None:
-        return None if self._selector.budget is None else self._selector.budget - self._used
+    def copy(self) -> "Walk":
+        """One that has come as far, and goes its own way from here."""
+        other = copy(self)
+        other.basket, other.kept = self.basket.copy(), [*self.kept]
+        other._order = self._order.copy() if self._order else None
+        return other
 
-    def take(self, ordinal: int, parent: Chunk | None) -> str | None:
+    def next(self) -> int | None:
+        """The candidate that is to be looked at next, which is then behind; None at the end."""
+        if self._order:
+            return next(self._order, None)
+        if self._place == len(self._chunks):
+            return None
+        self._place += 1
+        return self._chunks[self._place - 1]
+
+    def parent(self, ordinal: int) -> Chunk | None:
+        """The parent that would be sent for a candidate."""
+        return self.parents(ordinal) if self.parents else None
+
+    def put(self, ordinal: int) -> str | None:
         """Takes a candidate, or says why not."""
-        chunk = parent or self._shelf.chunks[ordinal]
-        if parent and parent.ordinal in self._parents:
-            return PARENT_IN_CONTEXT
-        if self._selector.redundancy == "drop" and self._holds(chunk):
-            return REDUNDANT
-        if self._selector.top_k is not None and self._taken == self._selector.top_k:
-            return OUTSIDE_TOP_K
-        touched = self._touched(chunk) if self._selector.merge else []
-        merged = self._merged(touched, chunk, ordinal) if touched else None
-        cost = merged.length - sum(p.length for p in touched) if merged else self._length(ordinal, parent)
-        if self._selector.budget is not None and cost > self.remaining:
+        parent = self.parent(ordinal)
+        offer = self.basket.offer(ordinal, parent)
+        if isinstance(offer, str):
+            return offer
+        if not self.basket.fits(offer):
             return DOES_NOT_FIT
-        passage = merged or _Passage(chunk.key, chunk.spans, chunk.body, ((chunk, ordinal),), cost)
-        if parent:
-            self._parents.add(parent.ordinal)
-        place = self._passages.index(touched[0]) if touched else len(self._passages)
-        left = [p for p in self._passages if p not in touched]
-        self._passages = [*left[:place], passage, *left[place:]]
-        self._taken += 1
-        self._used += cost
+        self.take(ordinal, offer)
         return None
 
-    def _holds(self, chunk: Chunk) -> bool:
-        held = [span for passage in self._passages if passage.key == chunk.key for span in passage.spans]
-        return all(covers(held, span) for span in chunk.spans)
+    def offer(self, ordinal: int) -> Offer | str:
+        """What taking a candidate would do, or why it is passed over (see `Basket.offer`)."""
+        return self.basket.offer(ordinal, self.parent(ordinal))
 
-    def _touched(self, chunk: Chunk) -> list[_Passage]:
-        return [p for p in self._passages if p.key == chunk.key and _touch(p.spans, chunk.spans)]
+    def take(self, ordinal: int, offer: Offer) -> None:
+        """Takes a candidate; `offer` is what `offer` has just said of it."""
+        self.basket.take(ordinal, self.parent(ordinal), offer)
+        self.kept.append(ordinal)
+        if self._order:
+            self._order.take(ordinal)
 
-    def _length(self, ordinal: int, parent: Chunk | None) -> int:
-        unit = self._selector.unit
-        if unit is None:
-            return 0
-        if parent is None:
-            return self._shelf.length(ordinal, unit)
-        return parent.lengths[unit] if unit in parent.lengths else units.count(parent.body, unit)
+    def parts(self, ordinal: int) -> dict[str, float] | None:
+        """What a candidate's turn was decided by where the walk goes by maximal marginal relevance (see `mmr.Order.parts`);
+        None where it goes by rank."""
+        return self._order.parts(ordinal) if self._order else None
 
-    def _merged(self, touched: list[_Passage], chunk: Chunk, ordinal: int) -> _Passage:
-        spans = union([*chunk.spans, *(span for passage in touched for span in passage.spans)])
-        body = self._shelf.text(chunk.key, spans)
-        length = units.count(body, self._selector.unit) if self._selector.unit else 0
-        members = (*(member for passage in touched for member in passage.members), (chunk, ordinal))
-        return _Passage(chunk.key, tuple(spans), body, members, length)
+    def value(self, ordinal: int) -> float:
+        """What a candidate is compared by where the walk goes by maximal marginal relevance."""
+        return self._order.value(ordinal)
 
-    def pieces(self) -> tuple[Piece, ...]:
-        """What is sent: parents, or merged chunks."""
-        return tuple(
-            Piece(
-                *passage.key,
-                passage.spans,
-                passage.body,
-                _common([chunk.acl for chunk, _ in passage.members]),
-                tuple(ordinal for _, ordinal in passage.members),
-            )
-            for passage in self._passages
-        )
-
-
-def _touch(spans: tuple[Span, ...], others: tuple[Span, ...]) -> bool:
-    """Whether some two of the spans overlap or touch."""
-    return any(a[0] <= b[1] and b[0] <= a[1] for a in spans for b in others)
-
-
-def _common(acls: list[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """The groups that may read every part."""
-    closed = [set(acl) for acl in acls if acl is not None]
-    return tuple(sorted(set.intersection(*closed))) if closed else None
+    def pieces(self) -> tuple[Piece, ...] | None:
+        """What is sent where it is not the chunks themselves."""
+        return self.basket.pieces() if self._selector.parent or self._selector.merge else None

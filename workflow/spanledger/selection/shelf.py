@@ -18,6 +18,7 @@ class Shelf:
         self.chunks = chunks
         self._documents = {document.key: document for document in documents}
         self._parents = parents
+        self.raw = all(document.offsets is None for document in documents)  # whether texts are as in the dataset
         self._lengths: dict[str, list[int]] = {}
         self._terms: dict[tuple[str, int], frozenset[str]] = {}
         self._parent_of: dict[int, Chunk | None] = {}

@@ -28,6 +28,14 @@ class Bm25:
     def contributions(self, tf: np.ndarray, lengths: np.ndarray, count: int, average: float) -> np.ndarray:
         """What a term adds to the chunks that hold it: `tf` and `lengths` (in terms) are float64 arrays over those
         chunks, `count` is N. Same shape and order out."""
-        df = len(tf)
-        idf = math.log(1 + (count - df + 0.5) / (df + 0.5))
+        idf = self.of_term(count, len(tf))["idf"]
         return idf * tf * (self.k1 + 1) / (tf + self.k1 * (1 - self.b + self.b * lengths / average))
+
+    def of_term(self, count: int, df: int) -> dict[str, float]:
+        """What a contribution owes to the term: its idf."""
+        return {"idf": math.log(1 + (count - df + 0.5) / (df + 0.5))}
+
+    def of_chunk(self, tf: float, length: float, average: float) -> dict[str, float]:
+        """What it owes to the chunk: the saturated frequency, from 0 to k1 + 1. Its product with idf is the contribution
+        but for rounding, because a contribution multiplies in another order."""
+        return {"tf_part": tf * (self.k1 + 1) / (tf + self.k1 * (1 - self.b + self.b * length / average))}

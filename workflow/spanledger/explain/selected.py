@@ -1,0 +1,87 @@
+"""How a selector went through the candidates, and what its context holds."""
+
+from typing import Any
+
+from spanledger.explain.holding import Holding
+from spanledger.explain.results import ArmRun
+from spanledger.scoring.cost import Cost
+from spanledger.scoring.coverage import Rule
+from spanledger.selection.selector import Selector, Walk
+from spanledger.selection.shelf import Shelf
+
+
+class Selection:
+    """The selector's walk, taken again: a context on disk does not say what lay between its chunks."""
+
+    def __init__(self, run: ArmRun, rule: Rule):
+        self._run = run
+        self._rule = rule
+        shelf = Shelf(run.chunks, run.documents, run.parents)
+        walk = Selector.of(run.settings["select"]).walk(
+            run.candidates, shelf, run.query, run.settings["eligibility"]["acl"]
+        )
+        self._looks: list[tuple[int, dict[str, Any]]] = []
+        while (ordinal := walk.next()) is not None:
+            self._looks.append((ordinal, _look(walk, ordinal)))
+        self.warnings = (
+            []
+            if tuple(walk.kept) == run.context.chunks
+            else ["selection: this code selects otherwise than the results say; run make repro"]
+        )
+
+    def steps(self, depth: int, kept: set[int]) -> dict[str, Any]:
+        """Each look at a candidate, in order: what it would add (`cost`), what is left of the budget after it, and why it
+        was not taken (`reason`, None: taken). Candidates looked at once the first `depth` are told only when they
+        are in `kept`."""
+        ranks = {ordinal: place for place, ordinal in enumerate(self._run.candidates.chunks, 1)}
+        setting = self._run.settings["select"]
+        told = [
+            {
+                "step": number,
+                "rank": ranks[ordinal],
+                "chunk_id": self._run.chunks[ordinal].chunk_id,
+                **look,
+            }
+            for number, (ordinal, look) in enumerate(self._looks, 1)
+            if number <= depth or ordinal in kept
+        ]
+        limits = {name: setting[name] for name in ("top_k", "budget", "unit")}
+        return {**limits, "count": len(self._looks), "steps": told, "left_out": len(self._looks) - len(told)}
+
+    def context(self) -> dict[str, Any]:
+        """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost."""
+        run = self._run
+        pieces = run.context.pieces
+        passages = pieces if pieces is not None else [run.chunks[ordinal] for ordinal in run.context.chunks]
+        members = [p.chunks for p in pieces] if pieces is not None else [(ordinal,) for ordinal in run.context.chunks]
+        holding = Holding(run.gold, passages, self._rule)
+        cost = Cost(run.settings["score"]["cost"], next(iter(run.settings["analyzers"].values())))
+        told = [
+            {
+                "place": place,
+                "doc_id": passage.doc_id,
+                "version": passage.version,
+                "spans": passage.spans,
+                "chunk_ids": [run.chunks[ordinal].chunk_id for ordinal in members[place - 1]],
+                "text": passage.body,
+                "cost": cost.of_passage(passage),
+                "holds": holding.of(place - 1),
+            }
+            for place, passage in enumerate(passages, 1)
+        ]
+        return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told}
+
+
+def _look(walk: Walk, ordinal: int) -> dict[str, Any]:
+    """Takes a candidate or passes it over, and says which and why."""
+    parent, offer = walk.parent(ordinal), walk.offer(ordinal)
+    reason = walk.put(ordinal)
+    asked = walk.basket.budget is not None and not isinstance(offer, str)
+    return {
+        "taken": reason is None,
+        "reason": reason,
+        "cost": offer.cost if asked else None,
+        "remaining": walk.basket.remaining,
+        "parent": {"chunk_id": parent.chunk_id, "spans": parent.spans} if parent else None,
+        "mmr": walk.parts(ordinal),
+    }

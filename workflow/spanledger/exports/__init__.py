@@ -1,0 +1,1 @@
+"""What leaves for other tools: TREC runs and RO-Crates."""
