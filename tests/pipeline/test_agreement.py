@@ -324,7 +324,7 @@ class TestCode:
         [
             ("workflow/spanledger/dataset/anchors.py", ["validate"]),
             ("workflow/spanledger/chunking/window.py", ["chunk"]),
-            ("workflow/spanledger/retrieval/scorers/bm25.py", ["index", "retrieve", "score", "report"]),
+            ("workflow/spanledger/retrieval/scorers/bm25.py", ["index", "retrieve", "score"]),
             ("workflow/spanledger/report/page.js", ["report"]),
             ("workflow/rules/fuse.smk", ["fuse"]),
             ("workflow/schemas/dataset.schema.json", ["validate"]),

@@ -29,7 +29,7 @@ def judged(project, status):
 def test_the_bundled_gates_pass_and_repro_shows_them(shared_project):
     done = shared_project.spanledger("table")
     assert "passed     leaks 0: 0 of 192 chunks and passages in 12 arms" in done.output
-    assert "passed     macro_recall at least 1 (paragraph+current+single+top2): 1\n" in done.output
+    assert "passed     macro_recall_index at least 1: lowest 1 (fixed+all+single+chars240)\n" in done.output
     assert shared_project.spanledger("gate").output.endswith("4 gates: 4 passed\n")
     assert json.loads(shared_project.results()["gates.json"])[0]["rule"] == "leaks 0"
     assert shared_project.git("status", "--porcelain").output == ""

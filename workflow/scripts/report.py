@@ -13,7 +13,7 @@ from spanledger.core import files
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import command, plan
 from spanledger.gates import leaks
-from spanledger.report import report
+from spanledger.report import judgements, report
 
 
 def main() -> None:
@@ -29,6 +29,7 @@ def main() -> None:
         queries="normalise/queries.jsonl",
         documents="validate/documents.jsonl, the raw text",
         summary="validate/dataset.json",
+        judgements="what people wrote about lost facts; the file need not be there",
         results="folder of the experiment's results, for counters, lists and contexts",
         out="folder for the tables, warnings and the page",
     )
@@ -50,6 +51,7 @@ def main() -> None:
         from_records(Query, files.read_lines(arguments.queries)),
         counters,
         leaks.of_files(arguments.section, lambda path: (arguments.results / path).read_bytes()),
+        judgements.read(arguments.judgements),
     )
     for name, data in written.items():
         files.write(arguments.out / name, data)

@@ -2,8 +2,10 @@
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -11,9 +13,13 @@ from rich.table import Table
 
 from spanledger.core import files
 from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.core.failures import CLASSES
 from spanledger.engine import params
+from spanledger.report.attainment import attainable, sentence
+from spanledger.report.tables import best
 
 _LOG_WIDTH = 200
+_ATTAINABLE = "attainable_recall_candidates"
 
 
 def show(experiments: list[str]) -> int:
@@ -33,7 +39,11 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
+        for line in _attainable(rows):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         for line in _warnings(files.read_document(folder / "diagnostics.json")):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        for line in _lost(folder / "failures.csv"):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         if (folder / "gates.json").is_file():  # results of an earlier version have none
             for line in _gates(files.read_document(folder / "gates.json")):
@@ -47,14 +57,20 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
     table.add_column("arm", overflow="fold")
-    headings = ("facts in index", "candidates", "context", "macro recall", f"mean cost ({first['cost_unit']})")
+    headings = (
+        "facts in index",
+        "candidates",
+        "context",
+        "macro recall",
+        f"mean cost ({first['cost_unit']})",
+    )
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
-            _number(row["macro_recall"], 4),
+            _recall(row),
             _number(row["mean_cost"], 1),
         )
     return table
@@ -73,6 +89,33 @@ def gate_lines(verdicts: list[dict]) -> Iterator[str]:
         yield f"  {verdict['status']:<9}  {verdict['rule']}{about}: {verdict['found']}"
 
 
+def _recall(row: dict[str, str]) -> str:
+    """Macro recall, of what was attainable; without it where the results are older than that column."""
+    recall = _number(row["macro_recall"], 4)
+    return f"{recall} of {attainable(_typed(row), 'candidates', 4)}" if _ATTAINABLE in row else recall
+
+
+def _attainable(rows: list[dict[str, str]]) -> Iterator[str]:
+    """What stands behind the second number of macro recall, and what the highest recall is out of."""
+    typed = [_typed(row) for row in rows]
+    highest, arms = best(typed, "macro_recall")
+    if highest is None or _ATTAINABLE not in rows[0]:
+        return
+    yield "  macro recall of: what the best choice of the same candidates could reach within the limits of the selector"
+    yield "  " + next(f"{row['arm']}: {sentence(row)}" for row in typed if row["arm"] == arms[0])
+
+
+def _typed(row: dict[str, str]) -> dict[str, Any]:
+    """The columns of arms.csv that the words for attainable recall read, as numbers."""
+    shares = ("macro_recall", *(n for n in row if n.startswith(("attainable_recall", "random_recall"))))
+    counts = ("answerable_queries", *(n for n in row if n.startswith("attainable_exact")))
+    return {
+        "arm": row["arm"],
+        **{name: float(row[name]) if row[name] else None for name in shares},
+        **{name: int(row[name]) for name in counts},
+    }
+
+
 def _warnings(diagnostics: list[dict]) -> Iterator[str]:
     """A line for each code: its first warning, and of how many further arms it is said, with other figures."""
     by_code: dict[str, list[dict]] = {}
@@ -83,6 +126,15 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
         about = f" ({arms[0]})" if len(arms) == 1 else ""
         more = f"; {len(found) - 1} more in the report" if len(found) > 1 else ""
         yield f"  {code}: {found[0]['message']}{about}{more}"
+
+
+def _lost(path: Path) -> Iterator[str]:
+    """How many facts were lost to which primary failure class, all arms together; nothing where none was."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        counted = Counter(row["class"] for row in csv.DictReader(stream) if row["class"])
+    if counted:
+        told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
+        yield f"  lost, all arms together: {told}; see the report"
 
 
 def _number(text: str, digits: int) -> str:

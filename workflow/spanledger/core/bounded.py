@@ -26,12 +26,18 @@ class Bounded:
 
 _RECALL = Bounded(HIGHER, ANSWERABLE, FACTS, share=True)
 _FACTS = Bounded(HIGHER, ANSWERABLE, FACTS)
+_SEARCHED = Bounded(NEITHER, ANSWERABLE)
 _WORK = Bounded(LOWER)
 _SIZE = Bounded(NEITHER)
 _METRICS = {
     **dict.fromkeys(("macro_recall_index", "macro_recall_candidates", "macro_recall", "complete_rate"), _RECALL),
     **dict.fromkeys(("complete_at_1_ceiling", "mrr"), _RECALL),
     **dict.fromkeys(("facts_in_index", "facts_in_candidates", "facts_in_context", "complete_queries"), _FACTS),
+    **dict.fromkeys(("attainable_recall_candidates", "attainable_recall_index"), _RECALL),
+    **dict.fromkeys(
+        ("random_recall_candidates", "random_recall_index"), Bounded(NEITHER, ANSWERABLE, FACTS, share=True)
+    ),
+    **{f"{kind}_exact_{pool}": _SEARCHED for kind in ("attainable", "random") for pool in ("candidates", "index")},
     "no_answer_accuracy": Bounded(HIGHER, UNANSWERABLE, share=True),
     "mean_cost": Bounded(LOWER, rests_on=COST),
     "mean_cost_answerable": Bounded(LOWER, ANSWERABLE, COST),

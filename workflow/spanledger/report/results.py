@@ -10,7 +10,9 @@ from spanledger.gates.leaks import Leaks
 from spanledger.gold import Gold
 from spanledger.metrics import Counters
 from spanledger.report.diagnostics import diagnostics
+from spanledger.report.failures import Case, cases
 from spanledger.report.frontier import frontier
+from spanledger.report.judgements import Sheet
 from spanledger.report.tables import ArmRow, arm_rows, by_arm, tag_rows
 
 
@@ -20,8 +22,9 @@ class Results:
 
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
     (arm, query_id) to a line of queries.jsonl; `documents` hold raw text; `counters` are those of each arm's stages, by
-    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`; `gates`
-    are the verdicts of `gates.evaluate` that need no other revision.
+    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`;
+    `failures` are the lost facts by failure class, `judgements` what people wrote about them; `gates` are the
+    verdicts of `gates.evaluate` that need no other revision.
     """
 
     experiment: str
@@ -37,6 +40,8 @@ class Results:
     diagnostics: list[dict[str, Any]]
     frontier: list[dict[str, Any]]
     tags: list[dict[str, Any]]
+    failures: list[Case]
+    judgements: Sheet
     gates: list[dict[str, Any]]
 
     @classmethod
@@ -51,8 +56,10 @@ class Results:
         queries: list[Query],
         counters: dict[str, Counters],
         leaks: dict[str, Leaks],
+        judgements: Sheet | None = None,
     ) -> "Results":
         """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
+        judgements = judgements or Sheet()
         ordered = sorted(queries, key=lambda query: query.order)
         by_query = {gold.query_id: gold for gold in golds}
         names = {query.query_id for query in ordered}
@@ -60,20 +67,25 @@ class Results:
             if held != names:
                 raise ValueError(f"{what}: expected those of the queries; they differ in '{min(held ^ names)}'")
         table = arm_rows(section, rows, counters)
+        trails = {(row["arm"], row["query_id"]): row for row in rows}
+        planned = arms(section)
+        lost = cases((a.name for a in planned), (query.query_id for query in ordered), trails, judgements)
         return cls(
             experiment,
             dataset,
             section,
-            arms(section),
+            planned,
             table,
             ordered,
             by_query,
             {document.key: document for document in documents},
-            {(row["arm"], row["query_id"]): row for row in rows},
+            trails,
             counters,
             diagnostics(section, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows, table),
+            lost,
+            judgements,
             evaluate(section, {row["arm"]: row for row in table}, leaks),
         )
 
