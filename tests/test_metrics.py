@@ -50,7 +50,7 @@ def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks
         "random": None if required == 0 else random_order(*rest.get("random", (0.0, 0.0))),
         "candidate_count": rest.get("count", 0),
         "candidate_char": rest.get("read", 0),
-        "facts": [{"cause": cause} for cause in causes],
+        "facts": [{"cause": cause, "needed": rest.get("needed", {}).get(cause)} for cause in causes],
         "context": ["id"] * chunks,
         "not_current": old,
         "cost": {"char": cost, "unique_char": cost - duplicate, "duplicate_char": duplicate},
@@ -198,6 +198,7 @@ def test_an_arm_by_hand():
         **{f"lost_{cause}": 0 for cause in CAUSES},
         "lost_crowded_out": 1,
         "lost_not_matched": 1,
+        "recoverable": 0,
     }
     found = arm_metrics(rows, [1, 2])
     assert found == expected
@@ -310,3 +311,15 @@ def test_a_ratio_is_rounded_once():
     found = counter_metrics(counters(chunk={"source_units": 3, "chunk_units": 4}))
     assert found["duplication_ratio"] == 1 / 3
     assert metrics.rounded(Fraction(1, 3)) == 1 / 3 and metrics.rounded(None) is None
+
+
+def test_a_lost_fact_is_recoverable_by_a_limit_and_not_by_another_filter():
+    ways = {"does_not_fit": {"budget": 9, "top_k": 3}, "below_depth": {"depth": {"words": 7}}}
+    others = {"ineligible": {"eligibility": ["acl"]}, "not_chunked": {"chunk": []}}
+    rows = [
+        line(4, 4, 2, 0, [*ways, *others], needed={**ways, **others}),
+        line(2, 2, 2, 1, [None, "outside_top_k"], needed={"outside_top_k": {"top_k": 8}}),
+        line(1, 1, 1, 0, ["demoted"]),
+    ]
+    assert arm_metrics(rows)["recoverable"] == 3
+    assert arm_metrics([])["recoverable"] == 0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.core.spans import SpanIndex, check, covers, length, overlap, union
+from spanledger.core.spans import SpanIndex, check, covers, gaps, length, overlap, union
 
 SPAN = st.tuples(st.integers(0, 25), st.integers(0, 25))
 REAL_SPAN = st.tuples(st.integers(0, 25), st.integers(1, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))
@@ -90,3 +90,11 @@ def test_check_wants_ascending_disjoint_spans_inside_the_limit(spans, limit):
     flat = [place for span in spans for place in range(*span)]
     expected = bool(spans) and all(s < e for s, e in spans) and flat == sorted(set(flat)) and flat[-1] < limit
     assert check(spans, limit) == expected
+
+
+@given(st.lists(SPAN, max_size=6), REAL_SPAN)
+def test_gaps_are_the_positions_that_are_missing(spans, target):
+    found = gaps(spans, target)
+    assert positions(*found) == positions(target) - positions(*spans)
+    assert found == union(found)
+    assert (found == []) == covers(spans, target)

@@ -1,6 +1,7 @@
 """What the page's scripts draw of a question into a document of nodes, under Node.js, where there is one."""
 
 from builders import document, evidence, fact, gold, query
+from spanledger.engine import plan
 
 DRAW = """
 ((data) => data.queries.map((query) => data.arms.map((arm) => {
@@ -47,6 +48,7 @@ def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, ev
     assert "240 characters: 180 distinct source characters, 60 repeated" in crowded["text"]
     assert "skipped: does not fit, 0 characters were left" in crowded["text"]
     assert "fact 2 logs-export-json is lost: crowded out by repeats." in crowded["text"]
+    assert "Needs budget 333 instead of 240, all else equal." in crowded["text"]
     assert crowded["heads"][3:] == [
         *("candidates", "recall", "facts@1", "first evidence", "attainable", "in the index", "best chunk"),
         *("cost, characters", "repeated characters", "outdated passages"),
@@ -120,6 +122,41 @@ def test_a_skipped_candidate_says_why_and_a_passage_what_it_holds(node, selector
     assert [passage[1] for passage in parents["passages"]] == [text[start:end] for start, end in spans]
     assert "4 selected (at most 4 passages) and sent as 4 passages." in parents["text"]
     assert drop["passages"] == mmr["passages"] == []
+
+
+def test_a_lost_fact_says_what_it_needs(node, fusion, carried):
+    """In rrf-rule-d2 either branch could go deeper; in bm25-d2 no limit helps by itself."""
+    drawn = node(DRAW, carried(fusion))
+    names = [arm.name for arm in plan.arms(fusion.arguments["section"])]
+    places = {row["query_id"]: n for n, row in enumerate(fusion.rows[: len(drawn)])}
+    omitted = drawn[places["depth-omission"]]
+    original, expanded = (
+        f"depth {n} instead of 2 in branch {name}" for n, name in ((4, "original_d2"), (5, "expanded_d2"))
+    )
+    assert f"Needs {original}, or {expanded}, all else equal." in omitted[names.index("rrf-rule-d2")]["text"]
+    assert "No larger budget or depth brings it back by itself." in omitted[names.index("bm25-d2")]["text"]
+    two = drawn[places["two-facts"]][names.index("rrf-d4")]["text"]
+    assert "did not fit" in two and "Needs budget 145 instead of 140, all else equal." in two
+
+
+def test_what_no_chunk_holds_and_what_a_filter_keeps_out_is_said(node, ran, carried):
+    section = {
+        "normalise": {},
+        "chunk": {"windows": {"method": "window", "chunk_size": 4}},
+        "eligibility": {"asker": {"acl": "asker", "versions": "current"}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"all": {"index": "words", "scorer": "term_overlap"}},
+        "fuse": {"single": {"branches": ["all"]}},
+        "select": {"top1": {"top_k": 1}},
+        "score": {"coverage": {"rule": "one_chunk"}},
+        "report": {},
+        "arms": "grid",
+    }
+    documents = [document("d", "aa bb cc"), document("closed", "aa", version="v2", acl=("board",), current=False)]
+    required = gold("q", fact("f", [evidence(0, 5, "d")]), fact("g", [evidence(0, 2, "closed", "v2")]))
+    told = node(DRAW, carried(ran("gaps", section, documents, [query("q", "aa")], [required])))[0][0]["text"]
+    assert "Needs a chunk that holds [0, 5) of d/v1." in told
+    assert "Needs a filter that lets it in (versions, acl)." in told
 
 
 def test_terms_that_expansion_found_are_not_called_missing(node, fusion, carried):

@@ -62,12 +62,13 @@ def rebuilt(data, query_place, arm_place):
             "fact_id": fact["id"],
             **{name: bool(number >> bit & 1) for bit, (name, _) in enumerate(data["checkpoints"])},
             "cause": data["causes"][(number >> 3) - 1][0] if number >> 3 else None,
+            "needed": asked["needs"][needed - 1] if needed else None,
             "failures": [
                 {"class": data["failures"][failure][0], "why": why}
                 for failure, why in (asked["whys"][n] for n in (next(failed) if number >> 3 else ()))
             ],
         }
-        for fact, number in zip(asked["facts"], numbers, strict=True)
+        for fact, number, needed in zip(asked["facts"], numbers, asked["needed"][arm_place], strict=True)
     ]
     unit = {"characters": "char", "lexical units": "lexical", "terms": "analyzer"}[data["unit"]]
     line = {

@@ -230,7 +230,8 @@ def test_every_arm_with_the_highest_value_is_marked(evidence_mapping, parsed):
 
 def test_losses_stand_as_numbers_and_as_bars(evidence_mapping, parsed):
     section = parsed(evidence_mapping.files()["report.html"]).one("section", id="loss")
-    heads = [" ".join(head.text.split()) for head in section.one("thead").all("th")]
+    lost = section.one("table", **{"class": "loss"})
+    heads = [" ".join(head.text.split()) for head in lost.one("thead").all("th")]
     assert heads[3:] == [
         "in the context",
         "no shared term",
@@ -238,7 +239,7 @@ def test_losses_stand_as_numbers_and_as_bars(evidence_mapping, parsed):
         "did not fit",
         "outside the top k",
     ]
-    rows = list(section.one("tbody").all("tr"))
+    rows = list(lost.one("tbody").all("tr"))
     numbers = [[cell.text for cell in row.all("td", **{"class": "number"})] for row in rows]
     # overlap+current+chars240 loses the export format to repeats; paragraph+current+chars240 loses the retry rule
     counts = [[int(cell.text) for cell in list(row.all("td"))[2:]] for row in rows]
@@ -251,6 +252,30 @@ def test_losses_stand_as_numbers_and_as_bars(evidence_mapping, parsed):
         ("75.000", "25.000"),
     ]
     assert rows[6].one("a").attributes["href"] == "#arm=overlap+current+single+chars240&cause=crowded_out"
+
+
+def returning(page):
+    """The table of what would bring lost facts back: its heads, and the cells of each row but its number."""
+    table = page.one("section", id="loss").one("table", **{"class": "back"})
+    rows = [
+        [" ".join(cell.text.split()) for cell in row.all() if cell.tag in ("th", "td")]
+        for row in table.one("tbody").all("tr")
+    ]
+    return [head.text for head in table.one("thead").all("th")][3:], [row[1:] for row in rows]
+
+
+def test_what_would_bring_lost_facts_back_is_counted_by_arm_and_cause(evidence_mapping, fusion, parsed):
+    heads, rows = returning(parsed(evidence_mapping.files()["report.html"]))
+    assert heads == ["facts", "by budget", "by top_k", "by none of these"]
+    assert ["overlap+current+single+chars240", "crowded out by repeats", "1", "1 up to 333", "", "0"] in rows
+    assert ["overlap+all+single+top2", "outside the top k", "1", "", "1 up to 4", "0"] in rows
+    assert ["fixed+current+single+top2", "no shared term", "1", "", "0", "1"] in rows
+    heads, rows = returning(parsed(fusion.files()["report.html"]))
+    assert heads == ["facts", "by budget", "by depth", "by none of these"]
+    # retention and atlas of rrf-d4 need 145 and 187; in rrf-rule-d2 one needs depth 3 and the other 4 or 5
+    assert ["rrf-d4", "did not fit", "2", "2 up to 187", "0", "0"] in rows
+    assert ["rrf-rule-d2", "ranked too low", "2", "0", "2 up to 4", "0"] in rows
+    assert ["bm25-d2", "ranked too low", "2", "0", "0", "2"] in rows
 
 
 def test_scatter_has_every_arm_once(evidence_mapping, parsed):

@@ -78,6 +78,9 @@ def test_every_filter_must_let_a_part_in(rule, acl, source, groups, versions):
     asker = query(groups=groups, versions=versions)
     alone = [Eligibility(versions=rule.versions), Eligibility(visibility=rule.visibility), Eligibility(acl=rule.acl)]
     assert rule.admits(acl, source, asker) == all(single.admits(acl, source, asker) for single in alone)
+    names = ("versions", "visibility", "acl")
+    closed = [name for name, single in zip(names, alone, strict=True) if not single.admits(acl, source, asker)]
+    assert list(rule.against(acl, source, asker)) == closed
 
 
 def test_a_setting_of_params_makes_a_rule():

@@ -23,22 +23,26 @@ def before(one, chunks, eligible, matched=(), admitted=lambda key: True):
     return cause_before_candidates(one, coverage, eligible, range(len(chunks)), admitted, lambda: matched)
 
 
-def after(one, chunks, order=None, others=(), **limits):
+def after(one, chunks, order=None, others=(), rule=SPAN_RULE, texts=(), parents=None, **limits):
     """The cause for a fact that the candidates, in this order, cover and the context does not; `others` are the orders of
     the branches' lists and of the one before re-ranking."""
     selector = Selector(unit="char" if limits.get("budget") else None, **limits)
-    shelf, coverage = Shelf(chunks), Coverage(chunks, SPAN_RULE)
+    shelf, coverage = Shelf(chunks, texts, parents), Coverage(chunks, rule)
 
     def listed(order):
         return Ranking("q", tuple(order), tuple(float(len(order) - place) for place in range(len(order))))
 
+    def covers(context):
+        sent = [chunks[o] for o in context.chunks] if context.pieces is None else context.pieces
+        return Coverage(sent, rule).fact_covered(one, range(len(sent)))
+
     def covered_from(ranking):
-        return coverage.fact_covered(one, set(selector.select(ranking, shelf, query()).chunks))
+        return covers(selector.select(ranking, shelf, query()))
 
     ranking = listed(range(len(chunks)) if order is None else order)
     context = selector.select(ranking, shelf, query())
     assert coverage.fact_covered(one, set(ranking.chunks))
-    assert not coverage.fact_covered(one, set(context.chunks))
+    assert not covers(context)
     return cause_after_candidates(one, coverage, chunks, selector, ranking, context, map(listed, others), covered_from)
 
 
@@ -177,6 +181,90 @@ def test_a_group_that_the_candidates_do_not_cover_has_no_say():
     chunks = [chunk(0, "x" * 9, "half"), chunk(1, "x" * 6, "a"), chunk(2, "x" * 2, "whole")]
     wanted = fact("f", [evidence(0, 2, "whole")], [evidence(0, 9, "half"), evidence(0, 9, "nowhere")])
     assert after(wanted, chunks, budget=8, top_k=1) == "outside_top_k"
+
+
+def test_a_span_that_the_context_holds_already_has_no_say():
+    """Of two spans one is there; that another chunk of it does not fit is not why the fact is lost."""
+    chunks = [chunk(0, "xxxx", "a"), chunk(1, "x" * 9, "a"), chunk(2, "xx", "b"), chunk(3, "xx", "c")]
+    wanted = fact("f", [evidence(0, 4, "a"), evidence(0, 2, "c")])
+    assert after(wanted, chunks, budget=8, top_k=2) == "outside_top_k"
+
+
+def test_a_chunk_without_a_character_that_is_lacking_has_no_say():
+    """The context holds (0,6) of the ten characters; (2,5) does not fit and would bring nothing."""
+    chunks = [
+        chunk(0, "x" * 6, spans=[(0, 6)]),
+        chunk(1, "xxx\nxxxxx", spans=[(2, 5), (20, 25)]),
+        chunk(2, "y", "other"),
+        chunk(3, "xxxx", spans=[(6, 10)]),
+    ]
+    assert after(fact("f", [evidence(0, 10)]), chunks, budget=12, top_k=2) == "outside_top_k"
+
+
+HALVES = [
+    chunk(0, "aa bb", spans=[(0, 5)]),
+    chunk(1, "cc dd", spans=[(5, 10)]),
+    chunk(2, "bb cc", spans=[(3, 8)]),
+    chunk(3, "zz", "other"),
+]
+SHARE_RULE = Rule({"rule": "token_share", "at_least": "1", "analyzer": "ascii_words"}, [document(text="aa bbcc dd")])
+
+
+@pytest.mark.parametrize("rule", [Rule({"rule": "one_chunk"}), SHARE_RULE])
+def test_crowded_out_when_the_holder_was_given_up_for_passages_that_hold_its_text_in_parts(rule):
+    """Its characters are in the context, in two passages, and the rule asks for one. No limit had a say."""
+    chunks = HALVES if rule.name == "one_chunk" else [*HALVES[:2], chunk(2, "bbcc", spans=[(3, 7)]), HALVES[3]]
+    wanted = fact("f", [evidence(3, 7)])
+    assert after(wanted, chunks, rule=rule, redundancy="drop", top_k=3) == "crowded_out"
+    assert after(wanted, chunks, rule=rule, redundancy="drop", budget=99) == "crowded_out"
+    # one that was never looked at for its text is outside the top k
+    assert after(wanted, chunks, (0, 3, 2, 1), rule=rule, redundancy="drop", top_k=2) == "outside_top_k"
+
+
+def test_by_one_chunk_a_chunk_with_a_part_of_the_span_has_no_say():
+    """(2,4) does not fit; what holds the whole span is outside the top k."""
+    chunks = [chunk(0, "yy", "a"), chunk(1, "x" * 9, spans=[(2, 11)]), chunk(2, "y", "b"), chunk(3, "x" * 4)]
+    one = Rule({"rule": "one_chunk"})
+    assert after(ONE, chunks, rule=one, budget=8, top_k=2) == "outside_top_k"
+    assert after(ONE, chunks, rule=one, budget=6, top_k=3) == "does_not_fit"
+
+
+TEXT = document(text="x" * 30)
+
+
+def test_merged_chunks_repeat_nothing_that_a_budget_pays_for():
+    """The second window brings 3 characters and shares 3. Merged, it takes the place of the third by what is new in it;
+    sent by itself, by what it repeats too."""
+    chunks = [
+        chunk(0, "x" * 6, spans=[(0, 6)]),
+        chunk(1, "x" * 6, spans=[(3, 9)]),
+        chunk(2, "x" * 5, spans=[(15, 20)]),
+    ]
+    wanted = fact("f", [evidence(15, 20)])
+    assert after(wanted, chunks, texts=[TEXT], budget=12, merge=True) == "does_not_fit"
+    assert after(wanted, chunks, budget=12) == "crowded_out"
+
+
+def test_merged_chunks_crowd_out_by_their_places_among_the_top_k():
+    chunks = [
+        chunk(0, "x" * 6, spans=[(0, 6)]),
+        chunk(1, "x" * 6, spans=[(3, 9)]),
+        chunk(2, "x" * 5, spans=[(15, 20)]),
+    ]
+    wanted = fact("f", [evidence(15, 20)])
+    assert after(wanted, chunks, texts=[TEXT], top_k=2, merge=True) == "crowded_out"
+    apart = [chunks[0], chunk(1, "x" * 3, spans=[(6, 9)]), chunks[2]]
+    assert after(wanted, apart, texts=[TEXT], top_k=2, merge=True) == "outside_top_k"
+
+
+def test_parents_repeat_what_they_share_and_not_what_their_chunks_do():
+    """The chunks share nothing; their parents share (5,10)."""
+    parents = [chunk(0, "x" * 10, spans=[(0, 10)]), chunk(1, "x" * 10, spans=[(5, 15)])]
+    chunks = [chunk(0, "xx", spans=[(0, 2)]), chunk(1, "xx", spans=[(12, 14)]), chunk(2, "x" * 6, spans=[(20, 26)])]
+    wanted = fact("f", [evidence(20, 26)])
+    assert after(wanted, chunks, parents=parents, parent="big", budget=20) == "crowded_out"
+    apart = [parents[0], chunk(1, "x" * 5, spans=[(10, 15)])]
+    assert after(wanted, chunks, parents=apart, parent="big", budget=15) == "does_not_fit"
 
 
 CHUNKS = st.lists(

@@ -133,6 +133,9 @@ def test_a_larger_top_k_or_budget_by_hand():
     assert needed(HELD, wanted, select={"budget": 5}) == {"budget": 6}  # d1 and d3: d2 does not fit
     assert needed(HELD, wanted, select={"budget": 6}) is None  # d1, d3
     assert needed(HELD, wanted, select={"budget": 7, "top_k": 1}) == {"top_k": 2}  # d1, then d3
+    four = [document("d1", "a a a"), document("d2", "a bb")]  # at 4 the first does not fit and the second just does
+    assert needed(four, fact("f", [evidence(0, 4, "d2")]), select={"budget": 1}) == {"budget": 4}
+    assert needed(four, fact("f", [evidence(0, 4, "d2")]), select={"budget": 5}) == {"budget": 9}
     # no budget helps: d1 and d2 are the two
     assert needed(HELD, wanted, select={"budget": 8, "top_k": 2}) is None
 
@@ -159,6 +162,16 @@ def test_each_branch_has_its_own_depth():
     branches["plain"]["depth"] = None
     branches["expanded"]["depth"] = None
     assert needed(documents, fact("f", [evidence(0, 1, "d2")]), **parts) is None  # it is there
+
+
+def test_merged_windows_hold_together_what_neither_holds_alone():
+    """Two windows of 4 become one passage of 7 characters, by one_chunk too."""
+    parts = {"chunk": {"w": {"method": "window", "chunk_size": 4}}, "score": {"coverage": {"rule": "one_chunk"}}}
+    wanted = fact("f", [evidence(2, 7, "d")])
+    found = needed([document("d", "a a a a")], wanted, select={"budget": 4, "merge": True}, **parts)
+    assert found == {"budget": 7, "chunk": spans(("d", 2, 7))}
+    found = needed([document("d", "a a a a")], wanted, select={"budget": 4}, **parts)
+    assert found == {"chunk": spans(("d", 2, 7))}
 
 
 def spans(*found):
@@ -235,6 +248,7 @@ TEXTS = st.lists(
     max_size=4,
 )
 RERANK = {"method": "rule", "weights": {"query_term": 1, "constraint": -2}, "constraint_words": ["dd"]}
+MMR = [{"weight": 0.5, "analyzer": "ascii_words"}, {"weight": 0, "analyzer": "ascii_words"}]
 CHUNKINGS = st.sampled_from(
     [
         {"method": "window", "chunk_size": 4, "chunk_overlap": 2},
@@ -250,8 +264,7 @@ SELECTORS = st.fixed_dictionaries(
         "budget": st.none() | st.integers(1, 16),
         "unit": st.sampled_from(["char", "char", "word", "lexical"]),
         "redundancy": st.sampled_from(["keep", "drop"]),
-        "mmr": st.none()
-        | st.sampled_from([{"weight": 0.5, "analyzer": "ascii_words"}, {"weight": 0, "analyzer": "ascii_words"}]),
+        "mmr": st.none() | st.sampled_from(MMR),
         "form": st.sampled_from(["chunks", "merge", "parent"]),
     }
 ).filter(lambda setting: setting["top_k"] or setting["budget"])
@@ -343,15 +356,34 @@ def test_each_value_brings_the_fact_back_and_none_from_the_present_one_up_to_it_
     check(texts, arm, data.draw(golds(texts), label="facts"))
 
 
-@settings(max_examples=60)
-@given(
-    st.lists(TEXTS.map(" ".join), min_size=5, max_size=9),
-    ARMS.filter(lambda arm: len(arm["branches"]) > 1),
-    st.lists(st.integers(1, 2), min_size=3, max_size=3),
-    st.data(),
+LISTED = st.fixed_dictionaries(
+    {
+        "texts": st.lists(
+            st.lists(st.sampled_from("abcx"), min_size=1, max_size=5).map(" ".join), min_size=6, max_size=9
+        ),
+        "branches": st.sampled_from([("overlap", "expanded"), ("expanded", "third"), tuple(BRANCHES), ("third",)]),
+        "depths": st.lists(st.integers(1, 3), min_size=3, max_size=3),
+        "rerank": st.sampled_from([None, None, {**RERANK, "constraint_words": ["c"]}]),
+        "mmr": st.sampled_from([None, *MMR]),
+        "top_k": st.none() | st.integers(1, 3),
+        "budget": st.integers(1, 14),
+    }
 )
-def test_depths_of_merged_branches_are_tried_one_by_one(texts, arm, depths, data):
-    """Of several branches cut early, over more chunks than candidates."""
-    small = {**arm, "depths": depths, "chunk": {"method": "document"}, "versions": "all", "asked": "a b"}
-    small["select"] = {**arm["select"], "budget": 2 * max(map(len, texts)), "unit": "char"}
-    check(texts, small, data.draw(golds(texts), label="facts"), ("depth",))
+
+
+@settings(max_examples=150)
+@given(LISTED)
+def test_depths_of_merged_branches_are_tried_one_by_one(arm):
+    """Of several branches cut early, over more chunks than candidates; each document is a fact."""
+    texts = arm["texts"]
+    chosen = {"top_k": arm["top_k"], "budget": arm["budget"], "unit": "char", "mmr": arm["mmr"]}
+    whole = {
+        "chunk": {"method": "document"},
+        "select": {**chosen, "redundancy": "keep", "form": "chunks"},
+        "coverage": {"rule": "span"},
+        "keep_zero": True,
+        "versions": "all",
+        "asked": "a b",
+        **{name: arm[name] for name in ("branches", "depths", "rerank")},
+    }
+    check(texts, whole, [fact(f"f{n}", [evidence(0, 1, f"d{n}")]) for n in range(len(texts))], ("depth",))

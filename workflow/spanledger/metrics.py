@@ -13,6 +13,7 @@ from spanledger.core.causes import CAUSES
 
 CHECKPOINTS = ("index", "candidates", "context")
 POOLS = ("candidates", "index")  # what a choice or a random order is made of
+LIMITS = ("budget", "top_k", "depth")  # what may bring a lost fact back by itself where it is larger
 Row = dict[str, Any]
 Counters = dict[tuple[str, str], dict[str, Any]]  # by (stage, name of the setting)
 
@@ -77,7 +78,8 @@ def no_answer_accuracy(rows: list[Row]) -> Fraction | None:
 def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, Any]:
     """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs` those of the section score."""
     answerable = [row for row in rows if row["required"]]
-    lost = [fact["cause"] for row in rows for fact in row["facts"] if fact["cause"]]
+    facts = [fact for row in rows for fact in row["facts"] if fact["cause"]]
+    lost = [fact["cause"] for fact in facts]
     return {
         "queries": len(rows),
         "answerable_queries": len(answerable),
@@ -106,6 +108,7 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         "empty_contexts": sum(not row["context"] for row in rows),
         "chunks_not_current": sum(row["not_current"] for row in rows),
         **{f"lost_{cause}": lost.count(cause) for cause in CAUSES},
+        "recoverable": sum(any(name in (fact["needed"] or {}) for name in LIMITS) for fact in facts),
     }
 
 

@@ -61,6 +61,7 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
         "facts in index",
         "candidates",
         "context",
+        "come back",
         "macro recall",
         f"mean cost ({first['cost_unit']})",
     )
@@ -70,6 +71,7 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
+            _share(row.get("recoverable"), int(row["facts"]) - int(row["facts_in_context"])),
             _recall(row),
             _number(row["mean_cost"], 1),
         )
@@ -129,12 +131,20 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
 
 
 def _lost(path: Path) -> Iterator[str]:
-    """How many facts were lost to which primary failure class, all arms together; nothing where none was."""
+    """How many facts were lost to which primary failure class, all arms together; nothing where none was, or in
+    results from before it was counted."""
+    if not path.is_file():
+        return
     with path.open(encoding="utf-8", newline="") as stream:
         counted = Counter(row["class"] for row in csv.DictReader(stream) if row["class"])
     if counted:
         told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
         yield f"  lost, all arms together: {told}; see the report"
+
+
+def _share(count: str | None, lost: int) -> str:
+    """How many lost facts one larger limit brings back; nothing for a table that was written before it was counted."""
+    return "" if count is None else f"{count}/{lost}"
 
 
 def _number(text: str, digits: int) -> str:

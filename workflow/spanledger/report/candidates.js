@@ -16,7 +16,7 @@ function drawTrail(data, query, marks, armName, onArm) {
     { class: "trail" },
     element("h3", {}, "Candidates of ", choice),
     element("p", {}, summary(data, arm, found)),
-    drawLosses(query, found),
+    drawLosses(arm, query, found),
     found.passages && found.passages.length ? drawPassages(data, marks, found) : null,
     found.count ? drawCandidates(data, marks, arm, found) : null,
     found.unseen.length
@@ -72,21 +72,42 @@ function drawPassages(data, marks, found) {
   );
 }
 
-function drawLosses(query, found) {
+function drawLosses(arm, query, found) {
   const lost = found.facts.map((state, index) => [state, index]).filter(([state]) => state.cause);
   if (!lost.length) return null;
   return element(
     "ul",
     { class: "losses" },
-    lost.map(([{ cause, failures }, index]) =>
+    lost.map(([{ cause, failures, needed }, index]) =>
       element(
         "li",
         {},
         element("strong", {}, `fact ${index + 1}`), " ", code(query.facts[index].id), ` is lost: ${cause[1]}. ${cause[2]} `, code(cause[0]),
+        element("p", { class: "needed" }, saysNeeded(arm, needed)),
         element("ul", {}, failures.map(({ name, short, fix, why }) => element("li", {}, element("strong", {}, short), ` ${why}. `, element("span", { class: "small" }, "Fix: ", fix.split("`").map((part, index) => (index % 2 ? code(part) : part)), " "), code(name)))),
       ),
     ),
   );
+}
+
+// What would bring a lost fact back: by itself a larger limit, each at its smallest value that does; or what has to change
+// before anything can find it.
+function saysNeeded(arm, needed) {
+  const limits = [
+    ...["budget", "top_k"].map((name) => [name, arm[name], needed?.[name], ""]),
+    ...arm.branches.map((branch, place) => ["depth", arm.depths[place], needed?.depth?.[branch], ` in branch ${branch}`]),
+  ].filter(([, now]) => now !== null);
+  const ways = limits.filter(([, , value]) => value).map(([name, now, value, where]) => `${name} ${count(value)} instead of ${count(now)}${where}`);
+  const before = [
+    ...(needed?.chunk || []).map((e) => `a chunk that holds [${count(e.start)}, ${count(e.end)}) of ${e.doc_id}/${e.version}`),
+    needed?.eligibility ? `a filter that lets it in (${needed.eligibility.join(", ")})` : null,
+  ].filter(Boolean);
+  const names = [...new Set(limits.map(([name]) => name))];
+  return [
+    before.length ? `Needs ${before.join(" and ")}. ` : null,
+    ways.length ? `Needs ${ways.join(", or ")}, all else equal.` : null,
+    before.length || ways.length || !names.length ? null : `No larger ${names.join(" or ")} brings it back by itself.`,
+  ];
 }
 
 function drawCandidates(data, marks, arm, found) {

@@ -69,6 +69,11 @@ function factState(number, causes) {
   };
 }
 
+// What would bring a fact of an arm back (see scoring/needed.py), or null.
+function neededBy(query, arm, fact) {
+  return query.needs[query.needed[arm][fact] - 1] || null;
+}
+
 // Whether an arm lost a fact of a query, to one cause and one primary failure class, or (without a code) to any. A
 // suspicion that the gold is wrong is never primary.
 function lost(data, query, arm, code, failure) {
@@ -124,7 +129,11 @@ function trail(data, query, arm) {
     passages: passages
       ? passages.map(([document, characters, chunks, ...edges]) => ({ document, characters, chunks, spans: spansOf(edges) }))
       : null,
-    facts: facts.map((number) => ({ ...factState(number, data.causes), failures: number & 4 ? [] : failures[failed++] })),
+    facts: facts.map((number, fact) => ({
+      ...factState(number, data.causes),
+      needed: neededBy(query, arm, fact),
+      failures: number & 4 ? [] : failures[failed++],
+    })),
     cost,
     unique,
     duplicate,

@@ -83,7 +83,7 @@ def _repeats(planned: list[Arm], lines: dict[str, list[dict[str, Any]]]) -> Iter
         repeated = [row for row in rows if row["cost"]["duplicate_char"]]
         if repeated:
             characters = sum(row["cost"]["duplicate_char"] for row in repeated)
-            lost = sum(fact["cause"] == "crowded_out" for row in rows for fact in row["facts"])
+            lost = sum(fact["cause"] == "crowded_out" for row in repeated for fact in row["facts"])
             yield Diagnostic(
                 "repeats",
                 f"{len(repeated)} of {len(rows)} contexts hold text twice, {characters} characters in all; {lost} facts "

@@ -6,8 +6,11 @@ because the page cuts their text out of the documents. Candidate lists that arms
 
 from typing import Any, NamedTuple
 
+import orjson
+
 from spanledger.core.causes import CAUSES
 from spanledger.core.failures import CLASSES
+from spanledger.core.files import canonical
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
 from spanledger.engine.plan import Arm, branches
@@ -52,6 +55,7 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         "parents": select["parent"] is not None,
         "headed": results.counters[arm.name]["chunk", arm.chunk]["with_heading"] > 0,
         "branches": list(used),
+        "depths": [setting["depth"] for setting in used.values()],
         "expands": any(setting["expand"] is not None for setting in used.values()),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
         "features": None
@@ -80,6 +84,7 @@ class _Tables:
         matched: dict[tuple[str, ...], int] = {}
         lists: dict[_List, int] = {}
         whys: dict[tuple[int, str], int] = {}
+        needs: dict[bytes, int] = {}
         trails = [self._results.trails[arm.name, query.query_id] for arm in self._results.arms]
         return {
             "id": query.query_id,
@@ -101,6 +106,11 @@ class _Tables:
             ],
             "failed": [_failed(row, whys) for row in trails],
             "whys": list(whys),
+            "needed": [
+                [_need(fact, needs) for fact in self._results.trails[arm.name, query.query_id]["facts"]]
+                for arm in self._results.arms
+            ],
+            "needs": list(map(orjson.loads, needs)),
             "lists": [held.carried() for held in lists],
             "terms": list(matched),
         }
@@ -235,6 +245,11 @@ def _failed(row: dict[str, Any], whys: dict[tuple[int, str], int]) -> list[list[
     class's place and why it holds."""
     lost = (fact["failures"] for fact in row["facts"] if fact["cause"])
     return [[whys.setdefault((CLASSES.index(f["class"]), f["why"]), len(whys)) for f in found] for found in lost]
+
+
+def _need(fact: dict[str, Any], needs: dict[bytes, int]) -> int:
+    """The place, from 1, of what a fact needs among what facts of the query need; 0 where that is nothing or not known."""
+    return 0 if fact["needed"] is None else needs.setdefault(canonical(fact["needed"]), len(needs) + 1)
 
 
 def _holds(candidate: dict[str, Any], evidence: list) -> bool:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from spanledger.core.causes import CAUSES
 from spanledger.core.failures import CLASSES
-from spanledger.report import charts, columns, words
+from spanledger.report import charts, columns, recoverable, words
 from spanledger.report.attainment import sentence
 from spanledger.report.columns import Column, cell
 from spanledger.report.failure_section import failures
@@ -154,7 +154,7 @@ def loss(results: Results) -> dict[str, Any]:
                 "arm": row["arm"],
                 "parts": parts,
                 "text": ", ".join(part["text"] for part in parts if part["count"]),
-                "links": [f"#arm={quote(row['arm'], safe='+')}&cause={cause}" for cause in seen],
+                "links": [_losses(row["arm"], cause) for cause in seen],
             }
         )
     return {
@@ -162,7 +162,13 @@ def loss(results: Results) -> dict[str, Any]:
         "causes": [(cause, *words.CAUSES[cause]) for cause in CAUSES],
         "seen": seen,
         "rows": rows,
+        "back": {"limits": recoverable.limits(results), "rows": recoverable.rows(results, _losses)},
     }
+
+
+def _losses(arm: str, cause: str) -> str:
+    """The address of the questions of which an arm lost facts to a cause."""
+    return f"#arm={quote(arm, safe='+')}&cause={cause}"
 
 
 def _named(name: str, count: int) -> str:

@@ -16,13 +16,13 @@ CAUSES = {
     ),
     "crowded_out": (
         "crowded out by repeats",
-        "It was among the candidates. Selected chunks that repeat text of earlier ones took its place.",
+        "It was among the candidates. Selected chunks that repeat text of earlier ones took its place, or what covers it "
+        "was passed over because the context has its text already, in parts.",
     ),
     "does_not_fit": ("did not fit", "It was among the candidates but did not fit into what was left of the budget."),
     "outside_top_k": (
         "outside the top k",
-        "It was among the candidates, but the context already had as many passages as it may, or what covers it was "
-        "passed over as redundant.",
+        "It was among the candidates, but the context already had as many passages as it may.",
     ),
 }
 
