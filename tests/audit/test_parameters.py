@@ -71,6 +71,8 @@ def test_a_locked_slice_is_resolved_with_the_sections_that_the_stage_read():
     assert resolver.planned("chunk")["x.chunk"]["small"]["chunk_size"] == 9
     assert resolver.locked("chunk", noted)["x.chunk"]["small"]["method"] == "paragraph"
     assert resolver.locked("normalise", {}) == resolver.planned("normalise")
+    whole = {**RAW["x"], "normalise": {"newlines": "lf"}}
+    assert resolver.locked("report", {"x": whole})["x.normalise"]["newlines"] == "lf"
     noted = {"experiments.x": {"dataset": "other"}}
     assert resolver.locked("validate", noted) == {"experiments.x": {"dataset": "other"}}
 
@@ -83,3 +85,6 @@ def test_a_record_gives_back_the_section():
     assert section == resolved["x"]
     assert list(section["chunk"]) == ["small", "whole"]
     assert recorded_section("x", {"parameters": {}}) is None
+    # records of versions without gates
+    del record["parameters"]["x.gates"]
+    assert recorded_section("x", record) == resolved["x"]

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from spanledger.cli.terminal import show
+from spanledger.cli.terminal import gate_lines, show
 from spanledger.core.errors import InputError
 
 
@@ -17,6 +17,14 @@ def test_tables_of_git_alone_are_no_results(tmp_path, monkeypatch, project):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="there are no results yet: run make repro"):
         show(["fusion"])
+
+
+def test_a_gate_is_one_line():
+    verdicts = [
+        {"rule": "leaks 0", "arm": None, "status": "passed", "found": "0 of 9"},
+        {"rule": "mrr at least 0.5", "arm": "one", "status": "untrusted", "found": "stale"},
+    ]
+    assert list(gate_lines(verdicts)) == ["  passed     leaks 0: 0 of 9", "  untrusted  mrr at least 0.5 (one): stale"]
 
 
 ARMS = """\

@@ -124,6 +124,7 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
             },
             "report": {"primary": {"metric": "macro_recall"}},
             "arms": "grid",
+            "gates": [],
         },
     }
 

@@ -13,6 +13,7 @@ from builders import document, evidence, fact, gold, query
 from spanledger import experiment
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
+from spanledger.gates.leaks import Leaks
 from spanledger.report import page, report
 
 # Windows of three words, two of them shared, in code points: 0 (0,7), 1 (2,10), 2 (5,14), 3 (8,17), 4 (12,20).
@@ -80,6 +81,7 @@ class Ran:
                 arm.name: {key: orjson.loads(results.files[path]) for key, path in plan.counters(section, arm).items()}
                 for arm in plan.arms(section)
             },
+            "leaks": {arm.name: Leaks(0, 1) for arm in plan.arms(section)},
         }
 
     def files(self, **changed):

@@ -2,7 +2,7 @@
 
 import json
 
-from builders import document, gold, query
+from builders import document, evidence, fact, gold, query
 from spanledger.gold import Gold
 
 SECTION = {
@@ -309,3 +309,35 @@ def test_null_is_shown_as_null(ran, parsed):
     assert "Highest macro recall of the context: null" in page.one("section", id="headline").text
     assert "none can be lost" in page.one("section", id="loss").text
     assert "Not drawn, because their value is null: whole+all+single+first." in page.one("section", id="cost").text
+
+
+def test_gates_stand_with_their_figures_and_every_arm_that_failed(ran, parsed):
+    gates = [
+        {"metric": "macro_recall", "arm": "whole+all+single+first", "at_least": 0.5},
+        {"metric": "mean_cost", "at_most": 3},
+        {"metric": "mean_cost", "baseline": "main", "worse_by_at_most": 2},
+    ]
+    section = {**SECTION, "select": {"first": {"top_k": 1}, "two": {"top_k": 2}}, "gates": gates}
+    documents = [document("a", "x1 y1"), document("b", "x1")]
+    made = ran("gated", section, documents, [query("q", "x1")], [gold("q", fact("f", [evidence(0, 2, "b")]))])
+    files = made.files()
+    shown = parsed(files["report.html"]).one("section", id="gates")
+    assert words_of(shown.one("p")).startswith("1 failed, 1 open until spanledger gate, 2 passed.")
+    rows = [[words_of(cell) for cell in row.children if cell != "\n"] for row in shown.one("tbody").all("tr")]
+    assert rows[:2] == [
+        ["leaks 0", "every arm", "passed", "0 of 2 chunks and passages in 2 arms"],
+        ["macro_recall at least 0.5", "whole+all+single+first", "passed", "1"],
+    ]
+    # the shorter document comes first; it costs 2 characters, both cost 7
+    assert rows[2][:3] == ["mean_cost at most 3", "every arm", "failed"]
+    assert rows[2][3] == "1 of 2 arms: highest 7 (whole+all+single+two)"
+    assert rows[3][:3] == ["mean_cost at most 2 above main", "every arm", "open until spanledger gate"]
+    assert rows[3][3].startswith("2 of 2 arms: needs `spanledger gate`")
+    verdicts = json.loads(files["gates.json"])
+    assert [verdict["status"] for verdict in verdicts] == ["passed", "passed", "failed", "deferred"]
+    assert [row[0] for row in rows] == [verdict["rule"] for verdict in verdicts]
+
+
+def test_an_experiment_without_gates_says_so(fusion, parsed):
+    shown = words_of(parsed(fusion.files()["report.html"]).one("section", id="gates"))
+    assert "1 passed. The section gates of params.yaml has none" in shown and "leaks 0" in shown

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from spanledger import gates
 from spanledger.core.causes import CAUSES
 from spanledger.core.failures import CLASSES
 from spanledger.engine import schema
@@ -25,7 +26,8 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["enum"]} - {None}
     metrics = definitions["report"]["properties"]["primary"]["properties"]["metric"]["enum"]
     assert set(words.METRICS) >= set(metrics)
-    assert set(words.PARTS) == set(definitions["experiment"]["properties"]) - {"arms"}
+    assert set(words.PARTS) == set(definitions["experiment"]["properties"]) - {"arms", "gates"}
+    assert list(words.GATES) == list(gates.STATUSES)
 
 
 def test_every_cause_has_its_colour_in_both_themes():

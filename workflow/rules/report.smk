@@ -7,6 +7,7 @@ rule report:
         summary="results/{experiment}/validate/dataset.json",
         judgements=lambda w: [path.as_posix() for path in files.below(plan.JUDGEMENTS)],
         counters=lambda w: plan.counted(w.experiment, section(w)),
+        lists=lambda w: plan.listed(w.experiment, section(w)),
         code=code("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),

@@ -12,6 +12,7 @@ from spanledger import gold
 from spanledger.core import files
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import command, plan
+from spanledger.gates import leaks
 from spanledger.report import judgements, report
 
 
@@ -29,7 +30,7 @@ def main() -> None:
         documents="validate/documents.jsonl, the raw text",
         summary="validate/dataset.json",
         judgements="what people wrote about lost facts; the file need not be there",
-        results="folder of the experiment's results, for counters",
+        results="folder of the experiment's results, for counters, lists and contexts",
         out="folder for the tables, warnings and the page",
     )
     arguments = parser.parse_args()
@@ -49,6 +50,7 @@ def main() -> None:
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
         counters,
+        leaks.of_files(arguments.section, lambda path: (arguments.results / path).read_bytes()),
         judgements.read(arguments.judgements),
     )
     for name, data in written.items():

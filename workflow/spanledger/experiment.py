@@ -16,6 +16,7 @@ from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
 from spanledger.fusion import fuse
+from spanledger.gates import leaks
 from spanledger.holdout import DEVELOPMENT, take
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.report import report
@@ -92,7 +93,16 @@ def run(
         for arm in plan.arms(section)
     }
     written = report(
-        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters, judgements
+        experiment,
+        section,
+        held.summary,
+        results.rows,
+        held.golds,
+        held.documents,
+        held.queries,
+        counters,
+        leaks.of_files(section, results.files.__getitem__),
+        judgements,
     )
     results.files.update(written)
     return results

@@ -15,6 +15,7 @@ from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.files import file_sha256
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import closure, plan
+from spanledger.gates import leaks
 from spanledger.report import report, tables
 
 _NO_TABLE = "there is no arms.csv: run `make repro` first"
@@ -176,6 +177,7 @@ class Recount:
             from_records(Document, self._lines("validate/documents.jsonl")),
             from_records(Query, self._lines("normalise/queries.jsonl")),
             self._counters(),
+            leaks.of_files(self._section, self._bytes),
         )
 
     def _counters(self) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:

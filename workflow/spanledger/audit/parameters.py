@@ -33,6 +33,8 @@ class Resolver:
             place, _, part = path.partition(".")
             if place == "experiments":
                 named = value
+            elif not part:  # a stage that may read an optional section depends on the whole
+                section = value
             else:
                 section[part] = value
         return self._slice(stage, named, section)
@@ -55,6 +57,7 @@ def recorded_section(experiment: str, record: Params) -> Params | None:
     valid by the rules of this version."""
     held = record.get("parameters", {})
     section = {part: held.get(f"{experiment}.{part}") for part in plan.SECTIONS["report"]}
+    section = {part: value for part, value in section.items() if value is not None or part not in plan.OPTIONAL}
     try:
         # Resolving again changes no value, and restores the order of names, which a record does not keep.
         return params.resolve({"experiments": {experiment: {"dataset": "-"}}, experiment: section})[experiment]

@@ -35,6 +35,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("experiments", nargs="*", help="these experiments alone")
     command.set_defaults(command=_table)
 
+    command = commands.add_parser(
+        "gate",
+        help="judge the gates of the results on disk, baselines too",
+        description="Exit status: 0 where all pass; 1 where one failed; 2 where none failed and one cannot be judged, "
+        "and for names that are not known.",
+    )
+    command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="these experiments alone")
+    command.add_argument("--json", action="store_true", help="for machines")
+    command.set_defaults(command=_gate)
+
     command = commands.add_parser("audit", help="walk back from a number or a file to all that made it, and check it")
     command.add_argument("target", metavar="TARGET", help="a file below results/, or experiment/arm/metric")
     which = command.add_mutually_exclusive_group()
@@ -143,6 +153,12 @@ def _table(arguments: argparse.Namespace) -> int:
     from spanledger.cli.terminal import show
 
     return show(arguments.experiments)
+
+
+def _gate(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.gate import gate
+
+    return gate(arguments.experiments, arguments.json)
 
 
 def _audit(arguments: argparse.Namespace) -> int:

@@ -104,7 +104,7 @@ def _block(name: str, section: dict[str, Any]) -> str:
     lines = [f"{name}:"]
     for part, value in section.items():
         settings = isinstance(value, dict) and part in (*params.NAMED_SECTIONS, "score", "report")
-        if settings or (isinstance(value, list) and part == "arms"):
+        if settings or isinstance(value, list):
             lines.append(f"  {part}:")
             items = value.items() if settings else ((None, item) for item in value)
             lines += [f"    {key}: {_flow(item)}" if key is not None else f"    - {_flow(item)}" for key, item in items]

@@ -31,7 +31,9 @@ def _stage(stage: str) -> dict[str, Any]:
     read += [plan.JUDGEMENTS] if stage == "report" else []
     written = [f"{results}/{name}" for name in plan.WRITES[stage]]
     code = ["Snakefile", "workflow/rules/common.smk", f"workflow/rules/{stage}.smk", *closure.dependencies(stage)]
-    sections = [f"${{key}}.{part}" for part in plan.SECTIONS[stage]]
+    # Of a key that may be missing DVC takes no notice, it fails: what depends on one depends on the section as a whole.
+    optional = set(plan.OPTIONAL) & set(plan.SECTIONS[stage])
+    sections = ["${key}"] if optional else [f"${{key}}.{part}" for part in plan.SECTIONS[stage]]
     result: dict[str, Any] = {
         # Snakemake replaces its shell, so that the kernel kills it with DVC (see guard.die_with_parent).
         "cmd": f"exec snakemake --workflow-profile {_PROFILE} --allowed-rules {rules} {stage}_stage -- {record}",

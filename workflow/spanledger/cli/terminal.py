@@ -1,7 +1,6 @@
 """The headline numbers of the results on disk, as tables in the terminal."""
 
 import csv
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spanledger.cli import look_remarks, looks
+from spanledger.core import files
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.failures import CLASSES
 from spanledger.engine import params
@@ -41,12 +41,15 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
-        diagnostics = json.loads((folder / "diagnostics.json").read_bytes())
+        diagnostics = files.read_document(folder / "diagnostics.json")
         looked = _looks(name, resolved[name]["normalise"]["holdout"])
         for line in (*_attainable(rows), *_warnings(diagnostics), *looked):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         for line in _lost(folder / "failures.csv"):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+        if (folder / "gates.json").is_file():  # results of an earlier version have none
+            for line in _gates(files.read_document(folder / "gates.json")):
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
     return 0
 
@@ -75,6 +78,19 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
             _number(row["mean_cost"], 1),
         )
     return table
+
+
+def _gates(verdicts: list[dict]) -> Iterator[str]:
+    failed = any(verdict["status"] == "failed" for verdict in verdicts)
+    yield f"gates{' (a failed one fails `spanledger gate`, and not this run)' if failed else ''}:"
+    yield from gate_lines(verdicts)
+
+
+def gate_lines(verdicts: list[dict]) -> Iterator[str]:
+    """A line for each gate: its status, what it asks for, and what was found."""
+    for verdict in verdicts:
+        about = f" ({verdict['arm']})" if verdict["arm"] else ""
+        yield f"  {verdict['status']:<9}  {verdict['rule']}{about}: {verdict['found']}"
 
 
 def _recall(row: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
-from spanledger.engine import schema, yaml12
+from spanledger.engine import gates, schema, yaml12
 from spanledger.engine.plan import arms
 
 NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
@@ -132,8 +132,10 @@ def _sections(merged: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _fill(section: dict[str, Any]) -> dict[str, Any]:
     filled: dict[str, Any] = {}
     for part in schema.load("params")["$defs"]["experiment"]["properties"]:
-        value = section[part]
-        if part in NAMED_SECTIONS:
+        value = section.get(part)
+        if part == "gates":
+            filled[part] = [schema.defaults(gate, "params", "gate") for gate in value or ()]
+        elif part in NAMED_SECTIONS:
             names = sorted(value, key=lambda name: (_natural(name), name))
             filled[part] = {
                 name: schema.defaults(value[name], "params", _definition(value[name], part)) for name in names
@@ -189,6 +191,7 @@ def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]
                 yield f"{name}.arms[{place}].name", f"'{arm['name']}' is the name of arms[{seen[arm['name']]}] too"
     if arms(section):
         yield from _unused(name, section)
+        yield from gates.problems(name, section)
     else:
         yield f"{name}.arms", "no arm: chunk, eligibility, fuse and select need a setting each"
 

@@ -20,9 +20,12 @@ SECTIONS = {
     "fuse": ("fuse", "arms"),
     "select": ("eligibility", "select", "arms"),
     "score": ("index", "eligibility", "retrieve", "fuse", "select", "score", "arms"),
-    "report": ("normalise", "chunk", "eligibility", "index", "retrieve", "fuse", "select", "score", "report", "arms"),
+    "report": (
+        *("normalise", "chunk", "eligibility", "index", "retrieve", "fuse", "select", "score", "report", "arms"),
+        "gates",
+    ),
 }
-
+OPTIONAL = ("gates",)  # sections that an experiment need not have; only a stage that reads all the others can read one
 
 # Which results each stage reads and writes, below results/<experiment>/: single files where another file of the folder
 # must not re-run it. The facts reach score and report alone.
@@ -70,6 +73,7 @@ WRITES = {
         "frontier.csv",
         "failures.csv",
         "diagnostics.json",
+        "gates.json",
         "report.html",
     ),
 }
@@ -208,6 +212,16 @@ def parents(experiment: str, section: dict[str, Any], select: str) -> list[str]:
     return [] if parent is None else [f"results/{experiment}/chunk/{parent}.jsonl"]
 
 
+def lists(chosen: Arm) -> dict[str, str]:
+    """Where the chunk table of an arm, its candidate lists and its contexts lie below results/<experiment>/, by role."""
+    place = f"{chosen.chunk}/{chosen.eligibility}/{chosen.fuse}"
+    return {
+        "chunks": f"chunk/{chosen.chunk}.jsonl",
+        "candidates": f"fuse/{place}.jsonl",
+        "contexts": f"select/{place}/{chosen.select}.jsonl",
+    }
+
+
 def scored(experiment: str, section: dict[str, Any], chosen: Arm) -> dict[str, Any]:
     """The results of other stages that the scoring of one arm reads, by role; those of branches in the branches' order."""
     used = branches(section, chosen.fuse)
@@ -215,9 +229,7 @@ def scored(experiment: str, section: dict[str, Any], chosen: Arm) -> dict[str, A
     return {
         "parents": parents(experiment, section, chosen.select),
         "rankings": [f"{results}/retrieve/{place}/{branch}.jsonl" for branch in used],
-        "candidates": f"{results}/fuse/{place}/{chosen.fuse}.jsonl",
-        "contexts": f"{results}/select/{place}/{chosen.fuse}/{chosen.select}.jsonl",
-        "chunks": f"{results}/chunk/{chosen.chunk}.jsonl",
+        **{role: f"{results}/{path}" for role, path in lists(chosen).items()},
         "indexes": [f"{results}/index/{place}/{setting['index']}" for setting in used.values()],
     }
 
@@ -226,3 +238,9 @@ def counted(experiment: str, section: dict[str, Any]) -> list[str]:
     """What the report of an experiment reads for its counters; those of an index lie in the index's folder."""
     paths = (path for chosen in arms(section) for path in counters(section, chosen).values())
     return [f"results/{experiment}/{path.removesuffix('/counters.json')}" for path in dict.fromkeys(paths)]
+
+
+def listed(experiment: str, section: dict[str, Any]) -> list[str]:
+    """What the report of an experiment reads to count its leaks: the files of `lists`, each once."""
+    paths = (path for chosen in arms(section) for path in lists(chosen).values())
+    return [f"results/{experiment}/{path}" for path in dict.fromkeys(paths)]

@@ -67,7 +67,7 @@ def _filled(value: dict[str, Any], definition: dict[str, Any], definitions: dict
             item = value.get(key, rule.get("default"))
             if isinstance(item, float) and "integer" in rule.get("type", ()):
                 item = int(item)
-            if isinstance(item, int) and rule.get("type") == "number":
+            if isinstance(item, int) and "number" in rule.get("type", ()):
                 item = float(item)  # 1 and 1.0 are one value, for DVC too
             result[key] = _filled(item, rule, definitions) if "properties" in rule and isinstance(item, dict) else item
     return result

@@ -5,6 +5,8 @@ from typing import Any
 
 from spanledger.core.records import Document, DocumentKey, Query
 from spanledger.engine.plan import Arm, arms
+from spanledger.gates import evaluate
+from spanledger.gates.leaks import Leaks
 from spanledger.gold import Gold
 from spanledger.metrics import Counters
 from spanledger.report.diagnostics import diagnostics
@@ -21,7 +23,8 @@ class Results:
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
     (arm, query_id) to a line of queries.jsonl; `documents` hold raw text; `counters` are those of each arm's stages, by
     its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`;
-    `failures` are the lost facts by failure class, `judgements` what people wrote about them.
+    `failures` are the lost facts by failure class, `judgements` what people wrote about them; `gates` are the
+    verdicts of `gates.evaluate` that need no other revision.
     """
 
     experiment: str
@@ -39,6 +42,7 @@ class Results:
     tags: list[dict[str, Any]]
     failures: list[Case]
     judgements: Sheet
+    gates: list[dict[str, Any]]
 
     @classmethod
     def of(
@@ -51,6 +55,7 @@ class Results:
         documents: list[Document],
         queries: list[Query],
         counters: dict[str, Counters],
+        leaks: dict[str, Leaks],
         judgements: Sheet | None = None,
     ) -> "Results":
         """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
@@ -81,6 +86,7 @@ class Results:
             tag_rows(section, rows, table),
             lost,
             judgements,
+            evaluate(section, {row["arm"]: row for row in table}, leaks),
         )
 
     @property

@@ -230,6 +230,20 @@ def warnings(results: Results) -> dict[str, Any]:
     }
 
 
+def gates(results: Results) -> dict[str, Any]:
+    """What must hold of these results, and whether it does: a row a gate."""
+    verdicts = [
+        {**verdict, "word": words.GATES[verdict["status"]][0], "tone": words.GATES[verdict["status"]][1]}
+        for verdict in results.gates
+    ]
+    counts = {word: sum(verdict["word"] == word for verdict in verdicts) for word, _ in words.GATES.values()}
+    return {
+        "verdicts": verdicts,
+        "summary": ", ".join(f"{count} {word}" for word, count in counts.items() if count),
+        "own": len(verdicts) - 1,
+    }
+
+
 def frontier(results: Results) -> dict[str, Any]:
     """The arms that no other beats on both cost and the primary metric, and what each step costs."""
     numbers = {arm.name: number for number, arm in enumerate(results.arms, 1)}
@@ -300,6 +314,7 @@ def tags(results: Results) -> dict[str, Any]:
 SECTIONS = (
     Section("headline", "Result", headline),
     Section("warnings", "What these numbers do not say", warnings),
+    Section("gates", "Gates", gates),
     Section("arms", "Arms", arms),
     Section("cost", "Recall against cost", cost),
     Section("frontier", "What the next step costs", frontier),

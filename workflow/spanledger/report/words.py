@@ -188,6 +188,14 @@ WARNINGS = {
     ),
 }
 
+# Status of a gate: a word, and its tone on the page.
+GATES = {
+    "failed": ("failed", "bad"),
+    "untrusted": ("cannot be trusted", "warn"),
+    "deferred": ("open until spanledger gate", "muted"),
+    "passed": ("passed", "good"),
+}
+
 # Unit of length: the plural, and what one is.
 UNITS = {
     "char": ("characters", "Unicode code points"),
