@@ -82,6 +82,6 @@ def run(documents, queries, golds, elements=(), synonyms=(), **parts) -> Ran:
     parents = tables.get(settings["select"]["parent"])
     shelf = Shelf(chunks, documents, parents)
     contexts, counters["select", "s"] = select(candidates, shelf, queries, settings["select"], settings["eligibility"])
-    held = Tables(chunks, documents, queries, golds, indexes, rankings, synonyms, parents)
+    held = Tables(chunks, documents, queries, golds, indexes, rankings, synonyms, parents, elements)
     rows = ArmScorer("an-arm", held, settings).score(candidates, contexts)
     return Ran(settings, arm.chunk, tables, rankings, candidates, contexts, rows, counters)

@@ -22,6 +22,22 @@ from spanledger.metrics import (
     query_metrics,
 )
 
+EXACT = ("exact", "exact")
+
+
+def attainable(candidates, index, *kinds):
+    return {
+        "candidates": {"facts": candidates, "kind": kinds[0]},
+        "index": {"facts": index, "kind": kinds[1]},
+    }
+
+
+def random_order(candidates, index):
+    return {
+        "candidates": {"recall": candidates, "kind": "exact"},
+        "index": {"recall": index, "kind": "sampled"},
+    }
+
 
 def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks=0, duplicate=0, old=0, **rest):
     return {
@@ -30,6 +46,8 @@ def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks
         "covered_at": {str(n): covered for n, covered in rest.get("at", {}).items()},
         "first_rank": rest.get("first"),
         "best_single": rest.get("best", 0),
+        "attainable": attainable(*rest.get("attainable", (required, required)), *rest.get("kinds", EXACT)),
+        "random": None if required == 0 else random_order(*rest.get("random", (0.0, 0.0))),
         "candidate_count": rest.get("count", 0),
         "candidate_char": rest.get("read", 0),
         "facts": [{"cause": cause, "needed": rest.get("needed", {}).get(cause)} for cause in causes],
@@ -132,10 +150,14 @@ def test_no_answer_accuracy_does_not_exist_where_every_query_has_facts():
 
 def test_an_arm_by_hand():
     rows = [
-        line(2, 2, 2, 1, [None, "crowded_out"], 240, 2, 60, at={1: 0, 2: 1}, first=2, best=1, count=9, read=500),
-        line(1, 1, 0, 0, ["not_matched"], 100, 1, old=1, at={1: 0, 2: 0}, best=1, count=4, read=300),
+        line(
+            *(2, 2, 2, 1, [None, "crowded_out"], 240, 2, 60),
+            **{"at": {1: 0, 2: 1}, "first": 2, "best": 1, "count": 9, "read": 500},
+            **{"attainable": (1, 2), "kinds": ("exact", "upper_bound"), "random": (0.5, 0.25)},
+        ),
+        line(1, 1, 0, 0, ["not_matched"], 100, 1, old=1, at={1: 0, 2: 0}, best=1, count=4, read=300, attainable=(0, 1)),
         line(cost=51, chunks=1, old=1, at={1: 0, 2: 0}, count=1, read=51),
-        line(1, 1, 1, 1, [None], 10, 1, at={1: 1, 2: 1}, first=1, best=1, count=2, read=49),
+        line(1, 1, 1, 1, [None], 10, 1, at={1: 1, 2: 1}, first=1, best=1, count=2, read=49, random=(1.0, 0.125)),
         line(at={1: 0, 2: 0}),
     ]
     expected = {
@@ -155,6 +177,14 @@ def test_an_arm_by_hand():
         "complete_at_1": float(Fraction(1, 3)),
         "complete_at_2": float(Fraction(1, 3)),
         "complete_at_1_ceiling": float(Fraction(2, 3)),
+        "attainable_recall_candidates": 0.5,  # (1/2 + 0 + 1) / 3
+        "attainable_recall_index": 1.0,
+        "attainable_exact_candidates": 3,
+        "attainable_exact_index": 2,
+        "random_recall_candidates": 0.5,  # (0.5 + 0 + 1) / 3
+        "random_recall_index": 0.125,  # (0.25 + 0 + 0.125) / 3
+        "random_exact_candidates": 3,
+        "random_exact_index": 0,
         "mrr": 0.5,  # (1/2 + 0 + 1) / 3
         "no_answer_accuracy": 0.5,
         "cost_unit": "char",
@@ -174,6 +204,13 @@ def test_an_arm_by_hand():
     assert found == expected
     assert list(found) == list(expected)  # the order of the columns
     assert {name for name in expected if "_at_" not in name} < set(arm_metrics(rows))
+
+
+def test_without_a_random_baseline_its_recall_is_null():
+    found = arm_metrics([{**line(2, 2), "random": None}, line()])
+    assert (found["random_recall_candidates"], found["random_recall_index"]) == (None, None)
+    assert (found["random_exact_candidates"], found["random_exact_index"]) == (0, 0)
+    assert found["attainable_recall_index"] == 1.0
 
 
 def test_without_an_answerable_query_recall_is_null_and_never_0():

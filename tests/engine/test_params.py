@@ -119,6 +119,7 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
                 "coverage": {"rule": "span"},
                 "cost": {"unit": "char", "text": "body"},
                 "trail": None,
+                "random_orders": 20,
                 "cutoffs": [1],
             },
             "report": {"primary": {"metric": "macro_recall"}},

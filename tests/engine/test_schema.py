@@ -245,12 +245,14 @@ def test_defaults_are_filled_in_at_every_depth_in_the_schema_s_order():
         "coverage": {},  # whose defaults are those of its rule
         "cost": {"unit": "char", "text": "body"},
         "trail": None,
+        "random_orders": 20,
         "cutoffs": [1],
     }
     assert schema.defaults({"trail": 3, "cost": {"unit": "word"}}, "params", "score") == {
         "coverage": {},
         "cost": {"unit": "word", "text": "body"},
         "trail": 3,
+        "random_orders": 20,
         "cutoffs": [1],
     }
     assert schema.defaults({}, "params", "coverage_span") == {"rule": "span"}

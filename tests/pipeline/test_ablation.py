@@ -54,6 +54,24 @@ class TestWhatRuns:
         ran = edited(project, "params.yaml", "budget: 240", "budget: 300")
         assert ran == project.stages("select", "score", "report")
 
+    def test_a_judgement(self, project):
+        """What a person writes about a lost fact makes the report anew; what is no judgement is told, and nothing lost."""
+        sheet = f"judgements/{NAME}.csv"
+        project.spanledger("failures", NAME, "--out")
+        assert project.repro().ran == project.stages("report")
+        before = project.results()
+        ran = edited(project, sheet, "Export format: JSON lines.,,", "Export format: JSON lines.,missing_title,标题")
+        assert ran == project.stages("report")
+        after = project.results()
+        changed = {"failures.csv", "report.html", "provenance/report.json"}
+        assert {path for path in after if after[path] != before[path]} == changed
+        assert "标题" in after["report.html"].decode()
+        project.edit(sheet, "missing_title,标题", "missing_titel,标题")
+        done = project.repro(status=255)
+        line = project.read(sheet).split("missing_titel")[0].count("\n") + 1
+        assert f"{sheet}:{line}: judgement: 'missing_titel' is no class: did you mean 'missing_title'?" in done.output
+        assert "Traceback" not in done.output
+
     def test_nothing_and_a_comment_and_spaces(self, project):
         """And byte code that Python leaves beside the sources."""
         assert edited(project, "params.yaml", "experiments:\n", "# Four questions.\nexperiments:   # all\n") == set()

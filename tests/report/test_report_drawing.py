@@ -50,11 +50,11 @@ def test_a_drawn_question_quotes_its_evidence_and_says_what_was_skipped(node, ev
     assert "fact 2 logs-export-json is lost: crowded out by repeats." in crowded["text"]
     assert "Needs budget 333 instead of 240, all else equal." in crowded["text"]
     assert crowded["heads"][3:] == [
-        *("candidates", "recall", "facts@1", "first evidence", "best chunk", "cost, characters"),
-        *("repeated characters", "outdated passages"),
+        *("candidates", "recall", "facts@1", "first evidence", "attainable", "in the index", "best chunk"),
+        *("cost, characters", "repeated characters", "outdated passages"),
     ]
-    # the first window, [0, 120), holds the retention span and not the export format
-    assert crowded["matrix"][6][3:] == ["3", "0.500", "1/2", "1", "1/2", "240", "60", "0"]
+    # the first window, [0, 120), holds the retention span and not the export format; with the last, [120, 213), it has both
+    assert crowded["matrix"][6][3:] == ["3", "0.500", "1/2", "1", "2/2", "2/2", "1/2", "240", "60", "0"]
 
 
 def test_a_question_without_an_answer_is_drawn_like_any_other(node, evidence_mapping, fusion, carried):

@@ -32,9 +32,9 @@ def changed_names(arguments):
 def rebuilt(data, query_place, arm_place):
     """The parts of a line of queries.jsonl that the page carries, read back from the form that payload.py states."""
     asked, arm = data["queries"][query_place], data["arms"][arm_place]
-    place, context, runs, numbers, cost, unique, duplicate, not_current, first, single, at, *passages = asked["arms"][
-        arm_place
-    ]
+    place, context, runs, numbers, cost, unique, duplicate, not_current, first, single, at, most, *passages = asked[
+        "arms"
+    ][arm_place]
     held = asked["lists"][place]
     ranks = held.get("ranks", list(range(1, len(held["chunks"]) + 1)))
     skips = iter([(reason, remaining) for reason, remaining, many in runs for _ in range(many)])
@@ -56,12 +56,17 @@ def rebuilt(data, query_place, arm_place):
         if chunk not in context:
             reason, remaining = next(skips)
             skipped.append({"chunk_id": chunk_id, "reason": data["reasons"][reason][0], "remaining": remaining})
+    failed = iter(asked["failed"][arm_place])
     facts = [
         {
             "fact_id": fact["id"],
             **{name: bool(number >> bit & 1) for bit, (name, _) in enumerate(data["checkpoints"])},
             "cause": data["causes"][(number >> 3) - 1][0] if number >> 3 else None,
             "needed": asked["needs"][needed - 1] if needed else None,
+            "failures": [
+                {"class": data["failures"][failure][0], "why": why}
+                for failure, why in (asked["whys"][n] for n in (next(failed) if number >> 3 else ()))
+            ],
         }
         for fact, number, needed in zip(asked["facts"], numbers, asked["needed"][arm_place], strict=True)
     ]
@@ -78,6 +83,10 @@ def rebuilt(data, query_place, arm_place):
         "covered_at": {str(n): covered for n, covered in zip(data["cutoffs"], at, strict=True)},
         "first_rank": first,
         "best_single": single,
+        "attainable": {
+            pool: {"facts": number >> 1, "kind": "upper_bound" if number & 1 else "exact"}
+            for pool, number in zip(("candidates", "index"), most, strict=True)
+        },
         "no_answer": asked["no_answer"],
         "tags": asked["tags"],
         "not_current": not_current,
@@ -101,9 +110,9 @@ def source_of(data, document, edges):
 
 
 def carried_part(row):
-    """A line without what can be worked out from its other fields, and without the names of index entries; skipped
-    candidates in the order of their ranks."""
-    left = {name: value for name, value in row.items() if name not in ("covered", "required", "recall")}
+    """A line without what can be worked out from its other fields, and without the names of index entries and the random
+    baseline of one query; skipped candidates in the order of their ranks."""
+    left = {name: value for name, value in row.items() if name not in ("covered", "required", "recall", "random")}
     left["candidates"] = [
         {name: value for name, value in candidate.items() if name != "index_entry_id"}
         for candidate in row["candidates"]
@@ -141,7 +150,7 @@ def test_what_fusion_and_re_ranking_knew_is_carried_in_columns(selectors):
 
 def test_a_passage_has_the_spans_of_its_text(selectors):
     data = carried(selectors)
-    ((merged,), parents) = (trail[11] for trail in data["queries"][0]["arms"][1:3])
+    ((merged,), parents) = (trail[12] for trail in data["queries"][0]["arms"][1:3])
     assert merged[1:2] + merged[3:] == [12, 5, 17] and len(merged[2]) == 2
     assert [passage[3:] for passage in parents] == [[5, 14], [8, 17], [12, 20], [0, 10]]
 

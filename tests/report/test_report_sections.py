@@ -57,6 +57,10 @@ def test_arms_table_shows_the_published_numbers(evidence_mapping, parsed):
         **{"index": ("1.0004/4", "1.0"), "candidates": ("0.6673/4", "0.6666666666666666")},
         **{"context": ("0.3332/4", "0.3333333333333333"), "recall@1": ("0.167", "0.16666666666666666")},
         **{"complete": ("0.3331/3", "0.3333333333333333"), "complete@1": ("0.0000/3", "0.0")},
+        **{"attainable": ("0.6673/3 exact", "0.6666666666666666"), "in the index": ("1.0003/3 exact", "1.0")},
+        # (0 + 1/2 + 2/3) / 3, and (1/36 + 23/72 + 5/12) / 3
+        **{"random order": ("0.3893/3 exact", "0.3888888888888889")},
+        **{"random, index": ("0.2553/3 exact", "0.25462962962962965")},
         **{"of attainable": ("0 of 1", "0.3333333333333333"), "MRR": ("0.333", "0.3333333333333333")},
         "no-answer accuracy": ("0.0000/1 empty", "0.0"),
         **{"all": ("215.8", "215.75"), "answerable": ("207.7", "207.66666666666666")},
@@ -196,6 +200,13 @@ def test_headline_states_what_the_means_are_over(evidence_mapping, parsed):
     section = parsed(evidence_mapping.files()["report.html"]).one("section", id="headline")
     text = words_of(section)
     assert "Highest macro recall of the context: 1.000, reached by one arm: paragraph+current+single+top2." in text
+    # two of five paragraphs: one that holds a fact is among them in 2/5 of all pairs, one of two in 7/10. The facts of the
+    # questions are in one, in two and in one, and in two: (2/5 + (7/10 + 2/5) / 2 + 7/10) / 3
+    assert (
+        "paragraph+current+single+top2: macro recall 1.000 of an attainable 1.000 from its candidates (exact for 3 of 3 "
+        "queries), 1.000 from the whole index (exact for 3 of 3 queries); in random order its candidates reach 1.000, the "
+        "chunks of the index 0.550."
+    ) in text
     assert "mean over the 3 answerable questions" in text and "mean over all 4 questions, in characters" in text
     assert "Equal scores stand in ascending order of doc_id, version, start and end" in text
     assert "top2 takes at most 2 chunks." in text and "chars240 takes at most 240 characters of text." in text
@@ -292,7 +303,9 @@ def test_null_is_shown_as_null(ran, parsed):
     page = parsed(none.files()["report.html"])
     (row,) = cells(page)
     texts = {text for text, value in row.values() if value is None}
-    assert texts == {"null0/0", "null"} and not any(text.startswith("best") for text, _ in row.values())
+    assert texts == {"null0/0", "null0/0 exact", "null"} and not any(
+        text.startswith("best") for text, _ in row.values()
+    )
     assert "Highest macro recall of the context: null" in page.one("section", id="headline").text
     assert "none can be lost" in page.one("section", id="loss").text
     assert "Not drawn, because their value is null: whole+all+single+first." in page.one("section", id="cost").text

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.failures import CLASSES
 from spanledger.engine import schema
 from spanledger.fusion import rules as reranking
 from spanledger.report import diagnostics, words
@@ -13,6 +14,8 @@ from spanledger.selection import context
 def test_every_code_and_setting_has_plain_words():
     definitions = schema.load("params")["$defs"]
     assert set(words.CAUSES) == set(CAUSES)
+    assert list(words.FAILURES) == list(CLASSES)
+    assert all(len(told) == 4 and all(told) for told in words.FAILURES.values())
     assert set(words.REASONS) == set(context.REASONS)
     assert set(words.FEATURES) == set(reranking.FEATURES)
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")

@@ -58,7 +58,15 @@ def test_a_line_by_hand():
             {"chunk_id": "id-2", "reason": "outside-top-k", "remaining": None},
         ],
         "facts": [
-            {"fact_id": "held", "index": True, "candidates": True, "context": True, "cause": None, "needed": None},
+            {
+                "fact_id": "held",
+                "index": True,
+                "candidates": True,
+                "context": True,
+                "cause": None,
+                "needed": None,
+                "failures": [],
+            },
             {
                 "fact_id": "lost",
                 "index": True,
@@ -66,6 +74,10 @@ def test_a_line_by_hand():
                 "context": False,
                 "cause": "outside_top_k",
                 "needed": {"top_k": 4},
+                "failures": [
+                    {"class": "cut_condition", "why": "no chunk holds it whole; cut at “alpha beta gam¦ma”"},
+                    {"class": "vocabulary_mismatch", "why": "what holds it shares no term with the question"},
+                ],
             },
         ],
         "covered": {"index": 2, "candidates": 2, "context": 1},
@@ -74,6 +86,9 @@ def test_a_line_by_hand():
         "covered_at": {"1": 0},  # "held" needs both chunks
         "first_rank": None,
         "best_single": 0,
+        # two chunks hold one of the facts, each in one of the six pairs of chunks
+        "attainable": {"candidates": {"facts": 1, "kind": "exact"}, "index": {"facts": 1, "kind": "exact"}},
+        "random": {"candidates": {"recall": 1 / 6, "kind": "exact"}, "index": {"recall": 1 / 6, "kind": "exact"}},
         "no_answer": None,
         "tags": (),
         "not_current": 0,
@@ -94,11 +109,24 @@ def _candidate(ordinal, doc_id, version, span, rank, score, terms):
     }
 
 
+def test_no_random_orders_leave_the_baseline_out():
+    queries, golds = [query("q", "alpha")], [gold("q", fact("f", [evidence(0, 5, "d")]))]
+    candidates, contexts = [Ranking("q", (0,), (1.0,))], [Context("q", (0,), ())]
+    (row,) = scorer(golds, queries, random_orders=0).score(candidates, contexts)
+    assert row["random"] is None
+    (row,) = scorer(golds, queries).score(candidates, contexts)
+    assert row["random"] == {
+        "candidates": {"recall": 1.0, "kind": "exact"},
+        "index": {"recall": 0.5, "kind": "exact"},  # chunk 0 is in half of the pairs of four chunks
+    }
+
+
 def test_a_query_without_facts_has_no_recall():
     queries, golds = [query("q", "alpha")], [gold("q", no_answer="absent")]
     (row,) = scorer(golds, queries).score([Ranking("q", (0,), (1.0,))], [Context("q", (0,), ())])
     assert (row["required"], row["recall"], row["covered"]) == (0, None, {"index": 0, "candidates": 0, "context": 0})
-    assert (row["facts"], row["no_answer"]) == ([], "absent")
+    assert (row["facts"], row["no_answer"], row["random"]) == ([], "absent", None)
+    assert row["attainable"]["index"] == {"facts": 0, "kind": "exact"}
     assert row["cost"] == {"char": 8, "unique_char": 8, "duplicate_char": 0}
 
 
@@ -386,6 +414,8 @@ def test_the_worked_case_loses_the_export_fact_to_overlap(bundled):
     ]
     assert row["covered"] == {"index": 2, "candidates": 2, "context": 1}
     assert row["cost"] == {"char": 240, "unique_char": 180, "duplicate_char": 60}
+    both = {"facts": 2, "kind": "exact"}  # [0, 120) and [120, 213) hold both facts in 213 characters
+    assert row["attainable"] == {"candidates": both, "index": both}
     for one in rows:
         lost = one["required"] - one["covered"]["context"]
         assert sum(f["cause"] is not None for f in one["facts"]) == lost

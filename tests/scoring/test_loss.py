@@ -384,7 +384,15 @@ def test_every_lost_fact_has_one_cause_and_the_cause_is_true(texts, setting, ask
 def test_windows_of_a_corpus_are_never_the_reason_that_nothing_is_chunked():
     """Windows of characters cover every document whole, so not_chunked cannot be what a filter did not do."""
     row, _, _ = score(["a b c a b c"], fact("f", [evidence(0, 11, "d0")]), _setting(budget=40), "a b c")
-    held = {"fact_id": "f", "index": True, "candidates": True, "context": True, "cause": None, "needed": None}
+    held = {
+        "fact_id": "f",
+        "index": True,
+        "candidates": True,
+        "context": True,
+        "cause": None,
+        "needed": None,
+        "failures": [],
+    }
     assert row["facts"] == [held]
 
 
@@ -446,7 +454,8 @@ def test_demoted_by_re_ranking_through_the_stages():
     documents = [document("wanted", "a b guide"), document("x", "a")]
     parts = {"select": {"top_k": 1}, "fuse": {"rerank": {"method": "rule"}}}
     row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
-    assert (row["facts"][0]["candidates"], row["facts"][0]["cause"]) == (True, "demoted")
+    (found,) = row["facts"]
+    assert [found[point] for point in ("index", "candidates", "context", "cause")] == [True, True, False, "demoted"]
     parts["fuse"] = {}
     row = run(documents, [query("q", "a b")], [gold("q", fact("f", [evidence(0, 3, "wanted")]))], **parts).rows[0]
     assert row["facts"][0]["cause"] is None

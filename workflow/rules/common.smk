@@ -72,6 +72,8 @@ def fingerprint(params):
     paths += [path for stage in stages for path in closure.of_stage(stage)]
     if "validate" in stages:
         paths += [path for experiment in experiments for path in dataset(experiment)]
+    if "report" in stages:
+        paths += files.below(plan.JUDGEMENTS)
     used = {name: (params["experiments"].get(name), params.get(name)) for name in experiments}
     return guard.fingerprint(used, paths)
 

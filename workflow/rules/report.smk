@@ -5,16 +5,18 @@ rule report:
         queries="results/{experiment}/normalise/queries.jsonl",
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
+        judgements=lambda w: [path.as_posix() for path in files.below(plan.JUDGEMENTS)],
         counters=lambda w: plan.counted(w.experiment, section(w)),
         code=code("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),
     params:
         section=lambda w: json.dumps(section(w)),
+        judgements=lambda w: plan.judgements(w.experiment),
     shell:
         "python workflow/scripts/report.py --experiment {wildcards.experiment} --section {params.section:q}"
         " --rows {input.rows} --facts {input.facts} --queries {input.queries} --documents {input.documents}"
-        " --summary {input.summary} --results results/{wildcards.experiment}"
+        " --summary {input.summary} --judgements {params.judgements:q} --results results/{wildcards.experiment}"
         " --out results/{wildcards.experiment}"
 
 

@@ -2,6 +2,7 @@ rule score:
     input:
         unpack(scored),
         documents="results/{experiment}/normalise/documents.jsonl",
+        elements="results/{experiment}/normalise/elements.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
         facts="results/{experiment}/normalise/facts.jsonl",
         synonyms="results/{experiment}/normalise/synonyms.jsonl",
@@ -20,7 +21,8 @@ rule score:
         "python workflow/scripts/score.py --arm {wildcards.arm} --settings {params.settings:q}"
         " --candidates {input.candidates} --contexts {input.contexts} --chunks {input.chunks} {params.branches}"
         " {params.parents} --synonyms {input.synonyms}"
-        " --documents {input.documents} --queries {input.queries} --facts {input.facts} --rows {output}"
+        " --documents {input.documents} --elements {input.elements} --queries {input.queries}"
+        " --facts {input.facts} --rows {output}"
 
 
 rule score_trail:

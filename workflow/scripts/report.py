@@ -12,7 +12,7 @@ from spanledger import gold
 from spanledger.core import files
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import command, plan
-from spanledger.report import report
+from spanledger.report import judgements, report
 
 
 def main() -> None:
@@ -28,6 +28,7 @@ def main() -> None:
         queries="normalise/queries.jsonl",
         documents="validate/documents.jsonl, the raw text",
         summary="validate/dataset.json",
+        judgements="what people wrote about lost facts; the file need not be there",
         results="folder of the experiment's results, for counters",
         out="folder for the tables, warnings and the page",
     )
@@ -48,6 +49,7 @@ def main() -> None:
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
         counters,
+        judgements.read(arguments.judgements),
     )
     for name, data in written.items():
         files.write(arguments.out / name, data)

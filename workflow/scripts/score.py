@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from spanledger import gold
 from spanledger.core import files, ranking
-from spanledger.core.records import Chunk, Document, Query, from_records
+from spanledger.core.records import Chunk, Document, Element, Query, from_records
 from spanledger.engine import command
 from spanledger.retrieval import indexing
 from spanledger.scoring.arm import ArmScorer, Tables
@@ -22,9 +22,7 @@ def main() -> None:
     parser.add_argument("--arm", required=True, help="the arm's name")
     parser.add_argument("--settings", type=command.setting, required=True, help="the arm's resolved settings, as JSON")
     for name, metavar in (("index", "BRANCH=FOLDER"), ("rankings", "BRANCH=FILE")):
-        parser.add_argument(
-            f"--{name}", type=command.named_path, action="append", required=True, metavar=metavar, help="of a branch"
-        )
+        parser.add_argument(f"--{name}", type=command.named_path, action="append", required=True, metavar=metavar)
     parser.add_argument("--parents", type=Path, help="the chunk table that the selector takes parents from")
     command.paths(
         parser,
@@ -33,6 +31,7 @@ def main() -> None:
         chunks="the chunk table",
         synonyms="normalise/synonyms.jsonl",
         documents="normalise/documents.jsonl",
+        elements="normalise/elements.jsonl",
         queries="normalise/queries.jsonl",
         facts="normalise/facts.jsonl",
         rows="the file to write, one line a query",
@@ -47,6 +46,7 @@ def main() -> None:
         {branch: ranking.from_records(files.read_lines(path)) for branch, path in arguments.rankings},
         files.read_lines(arguments.synonyms),
         from_records(Chunk, files.read_lines(arguments.parents)) if arguments.parents else None,
+        from_records(Element, files.read_lines(arguments.elements)),
     )
     rows = ArmScorer(arguments.arm, tables, arguments.settings).score(
         ranking.from_records(files.read_lines(arguments.candidates)),

@@ -17,6 +17,7 @@ from spanledger.engine import params, plan
 from spanledger.fusion import fuse
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.report import report
+from spanledger.report.judgements import Sheet
 from spanledger.retrieval import indexing, retrieve
 from spanledger.retrieval.indexing import Index, build_indexes
 from spanledger.scoring.arm import ArmScorer, Tables
@@ -46,13 +47,17 @@ class Results:
 
 
 def run(
-    settings: dict[str, Any], dataset: Dataset | Path | str | None = None, experiment: str | None = None
+    settings: dict[str, Any],
+    dataset: Dataset | Path | str | None = None,
+    experiment: str | None = None,
+    judgements: Sheet | None = None,
 ) -> Results:
     """Runs one experiment.
 
     `settings` is a params.yaml in memory (resolved or not). `experiment` names the one to run and may be left out where
-    there is only one; `dataset` replaces its dataset, as a folder or as one loaded before. Raises InputError for a bad
-    dataset or setting, and for a leak, and ValueError where it is not clear which experiment is meant.
+    there is only one; `dataset` replaces its dataset, as a folder or as one loaded before; `judgements` are what people
+    wrote about lost facts (see `report.judgements.read`). Raises InputError for a bad dataset or setting, and for a
+    leak, and ValueError where it is not clear which experiment is meant.
     """
     resolved = params.resolve(settings)
     names = resolved["experiments"]
@@ -75,7 +80,7 @@ def run(
         for arm in plan.arms(section)
     }
     written = report(
-        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters
+        experiment, section, held.summary, results.rows, held.golds, held.documents, held.queries, counters, judgements
     )
     results.files.update(written)
     return results
@@ -153,6 +158,7 @@ def _judge(results: Results, section: dict[str, Any]) -> None:
             {branch: results.rankings[arm.chunk, arm.eligibility, branch] for branch in settings["branches"]},
             held.synonym_groups,
             results.chunks.get(settings["select"]["parent"]),
+            results.elements,
         )
         scorer = ArmScorer(arm.name, tables, settings)
         candidates = results.candidates[arm.chunk, arm.eligibility, arm.fuse]

@@ -12,6 +12,7 @@ from typing import Any
 from spanledger.core.causes import CAUSES
 
 CHECKPOINTS = ("index", "candidates", "context")
+POOLS = ("candidates", "index")  # what a choice or a random order is made of
 LIMITS = ("budget", "top_k", "depth")  # what may bring a lost fact back by itself where it is larger
 Row = dict[str, Any]
 Counters = dict[tuple[str, str], dict[str, Any]]  # by (stage, name of the setting)
@@ -49,6 +50,18 @@ def complete_at_1_ceiling(rows: list[Row]) -> Fraction | None:
     return mean(int(row["best_single"] == row["required"]) for row in rows if row["required"])
 
 
+def attainable_recall(rows: list[Row], pool: str) -> Fraction | None:
+    """The macro recall that the best choice of chunks of the pool for each query could have under the arm's limits: no
+    more than that where some query has an upper bound alone."""
+    return mean(Fraction(row["attainable"][pool]["facts"], row["required"]) for row in rows if row["required"])
+
+
+def random_recall(rows: list[Row], pool: str) -> Fraction | None:
+    """The expected macro recall of the pool's chunks in random order; None without a random baseline."""
+    held = [row["random"] for row in rows if row["required"]]
+    return None if None in held else mean(Fraction(random[pool]["recall"]) for random in held)
+
+
 def mrr(rows: list[Row]) -> Fraction | None:
     """The mean over answerable queries of 1 / the place in the context of the first passage that covers a span of some
     fact on its own; 0 where none does."""
@@ -80,6 +93,10 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         **{f"macro_recall_at_{n}": rounded(macro_recall_at(rows, n)) for n in cutoffs},
         **{f"complete_at_{n}": rounded(complete_at(rows, n)) for n in cutoffs},
         "complete_at_1_ceiling": rounded(complete_at_1_ceiling(rows)),
+        **{f"attainable_recall_{pool}": rounded(attainable_recall(rows, pool)) for pool in POOLS},
+        **{f"attainable_exact_{pool}": _exact(answerable, "attainable", pool) for pool in POOLS},
+        **{f"random_recall_{pool}": rounded(random_recall(rows, pool)) for pool in POOLS},
+        **{f"random_exact_{pool}": _exact(answerable, "random", pool) for pool in POOLS},
         "mrr": rounded(mrr(rows)),
         "no_answer_accuracy": rounded(no_answer_accuracy(rows)),
         "cost_unit": unit,
@@ -93,6 +110,11 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         **{f"lost_{cause}": lost.count(cause) for cause in CAUSES},
         "recoverable": sum(any(name in (fact["needed"] or {}) for name in LIMITS) for fact in facts),
     }
+
+
+def _exact(rows: list[Row], baseline: str, pool: str) -> int:
+    """How many of the queries have a baseline that is exact."""
+    return sum(row[baseline] is not None and row[baseline][pool]["kind"] == "exact" for row in rows)
 
 
 def counter_metrics(counters: Counters) -> dict[str, Any]:

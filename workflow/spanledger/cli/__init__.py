@@ -108,11 +108,18 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
     command.set_defaults(command=_add_experiment)
 
+    command = commands.add_parser("failures", help="show why facts were lost, and write a sheet to judge it in")
+    command.add_argument("experiment")
+    command.add_argument(
+        "--out", nargs="?", const="", metavar="FILE", help="write the sheet, default: judgements/EXPERIMENT.csv"
+    )
+    command.set_defaults(command=_failures)
+
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
     command.set_defaults(command=_prune)
 
     command = commands.add_parser(
-        "sync", help="write dvc.yaml and docs/reference.md anew, from plan, imports and schemas"
+        "sync", help="write dvc.yaml and the pages of docs/ anew, from plan, imports, schemas and words"
     )
     command.set_defaults(command=_sync)
     return parser
@@ -182,6 +189,14 @@ def _add_experiment(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _failures(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.failures import run
+    from spanledger.engine import plan
+
+    out = arguments.out
+    return run(arguments.experiment, None if out is None else Path(out or plan.judgements(arguments.experiment)))
+
+
 def _prune(arguments: argparse.Namespace) -> int:
     from spanledger.cli.prune import prune
 
@@ -191,8 +206,9 @@ def _prune(arguments: argparse.Namespace) -> int:
 
 
 def _sync(arguments: argparse.Namespace) -> int:
-    from spanledger.cli import pipeline, reference
+    from spanledger.cli import failure_page, pipeline, reference
 
-    for name, module in (("dvc.yaml", pipeline), ("docs/reference.md", reference)):
+    pages = (("dvc.yaml", pipeline), ("docs/reference.md", reference), ("docs/failures.md", failure_page))
+    for name, module in pages:
         print(f"{name} {'was written anew' if module.sync(Path()) else 'is up to date'}")
     return 0

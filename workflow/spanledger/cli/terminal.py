@@ -3,17 +3,23 @@
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.core.failures import CLASSES
 from spanledger.engine import params
+from spanledger.report.attainment import attainable, sentence
+from spanledger.report.tables import best
 
 _LOG_WIDTH = 200
+_ATTAINABLE = "attainable_recall_candidates"
 
 
 def show(experiments: list[str]) -> int:
@@ -33,7 +39,11 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
+        for line in _attainable(rows):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        for line in _lost(folder / "failures.csv"):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
     return 0
@@ -44,25 +54,47 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
     table.add_column("arm", overflow="fold")
-    headings = (
-        "facts in index",
-        "candidates",
-        "context",
-        "come back",
-        "macro recall",
-        f"mean cost ({first['cost_unit']})",
-    )
+    counted = "recoverable" in first  # how many lost facts one larger limit brings back; older results lack it
+    headings = ["facts in index", "candidates", "context", *(["come back"] if counted else [])]
+    headings += ["macro recall", f"mean cost ({first['cost_unit']})"]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
-            _share(row.get("recoverable"), int(row["facts"]) - int(row["facts_in_context"])),
-            _number(row["macro_recall"], 4),
+            *([f"{row['recoverable']}/{int(row['facts']) - int(row['facts_in_context'])}"] if counted else []),
+            _recall(row),
             _number(row["mean_cost"], 1),
         )
     return table
+
+
+def _recall(row: dict[str, str]) -> str:
+    """Macro recall, of what was attainable; without it where the results are older than that column."""
+    recall = _number(row["macro_recall"], 4)
+    return f"{recall} of {attainable(_typed(row), 'candidates', 4)}" if _ATTAINABLE in row else recall
+
+
+def _attainable(rows: list[dict[str, str]]) -> Iterator[str]:
+    """What stands behind the second number of macro recall, and what the highest recall is out of."""
+    typed = [_typed(row) for row in rows]
+    highest, arms = best(typed, "macro_recall")
+    if highest is None or _ATTAINABLE not in rows[0]:
+        return
+    yield "  macro recall of: what the best choice of the same candidates could reach within the limits of the selector"
+    yield "  " + next(f"{row['arm']}: {sentence(row)}" for row in typed if row["arm"] == arms[0])
+
+
+def _typed(row: dict[str, str]) -> dict[str, Any]:
+    """The columns of arms.csv that the words for attainable recall read, as numbers."""
+    shares = ("macro_recall", *(n for n in row if n.startswith(("attainable_recall", "random_recall"))))
+    counts = ("answerable_queries", *(n for n in row if n.startswith("attainable_exact")))
+    return {
+        "arm": row["arm"],
+        **{name: float(row[name]) if row[name] else None for name in shares},
+        **{name: int(row[name]) for name in counts},
+    }
 
 
 def _warnings(diagnostics: list[dict]) -> Iterator[str]:
@@ -77,9 +109,16 @@ def _warnings(diagnostics: list[dict]) -> Iterator[str]:
         yield f"  {code}: {found[0]['message']}{about}{more}"
 
 
-def _share(count: str | None, lost: int) -> str:
-    """How many lost facts one larger limit brings back; nothing for a table that was written before it was counted."""
-    return "" if count is None else f"{count}/{lost}"
+def _lost(path: Path) -> Iterator[str]:
+    """How many facts were lost to which primary failure class, all arms together; nothing where none was, or in
+    results from before it was counted."""
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", newline="") as stream:
+        counted = Counter(row["class"] for row in csv.DictReader(stream) if row["class"])
+    if counted:
+        told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
+        yield f"  lost, all arms together: {told}; see the report"
 
 
 def _number(text: str, digits: int) -> str:

@@ -38,6 +38,7 @@ READS = {
         "fuse",
         "select",
         "normalise/documents.jsonl",
+        "normalise/elements.jsonl",
         "normalise/queries.jsonl",
         "normalise/facts.jsonl",
         "normalise/synonyms.jsonl",
@@ -55,10 +56,19 @@ READS = {
         "normalise/facts.jsonl",
     ),
 }
+JUDGEMENTS = "judgements"  # a folder of what people wrote about lost facts, a CSV an experiment; report reads it
 WRITES = {
     **{stage: (stage,) for stage in STAGES},
     "score": ("score", "queries.jsonl"),
-    "report": ("metrics.json", "arms.csv", "tags.csv", "frontier.csv", "diagnostics.json", "report.html"),
+    "report": (
+        "metrics.json",
+        "arms.csv",
+        "tags.csv",
+        "frontier.csv",
+        "failures.csv",
+        "diagnostics.json",
+        "report.html",
+    ),
 }
 
 
@@ -153,10 +163,16 @@ def parameters(experiment: str, params: dict[str, Any], stage: str) -> dict[str,
 
 
 def reads(experiment: str, params: dict[str, Any], stage: str) -> list[str]:
-    """The files and folders that a stage reads: validate the dataset, every other one results of earlier stages."""
+    """The files and folders that a stage reads: validate the dataset, every other one results of earlier stages, and
+    report the judgements too."""
     if stage == "validate":
         return [params["experiments"][experiment]["dataset"]]
-    return [f"results/{experiment}/{name}" for name in READS[stage]]
+    return [*(f"results/{experiment}/{name}" for name in READS[stage]), *([JUDGEMENTS] if stage == "report" else ())]
+
+
+def judgements(experiment: str) -> str:
+    """Where people judge the lost facts of an experiment; the file need not be there."""
+    return f"{JUDGEMENTS}/{experiment}.csv"
 
 
 def writes(experiment: str, stage: str) -> list[str]:

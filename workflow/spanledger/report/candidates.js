@@ -78,7 +78,15 @@ function drawLosses(arm, query, found) {
   return element(
     "ul",
     { class: "losses" },
-    lost.map(([{ cause, needed }, index]) => element("li", {}, element("strong", {}, `fact ${index + 1}`), " ", code(query.facts[index].id), ` is lost: ${cause[1]}. ${cause[2]} `, code(cause[0]), element("p", { class: "needed" }, saysNeeded(arm, needed)))),
+    lost.map(([{ cause, failures, needed }, index]) =>
+      element(
+        "li",
+        {},
+        element("strong", {}, `fact ${index + 1}`), " ", code(query.facts[index].id), ` is lost: ${cause[1]}. ${cause[2]} `, code(cause[0]),
+        element("p", { class: "needed" }, saysNeeded(arm, needed)),
+        element("ul", {}, failures.map(({ name, short, fix, why }) => element("li", {}, element("strong", {}, short), ` ${why}. `, element("span", { class: "small" }, "Fix: ", fix.split("`").map((part, index) => (index % 2 ? code(part) : part)), " "), code(name)))),
+      ),
+    ),
   );
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 from spanledger.engine.plan import Arm
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
+from spanledger.report.attainment import attainable
 from spanledger.report.diagnostics import sends_chunks
 from spanledger.report.results import Results
 from spanledger.report.tables import ArmRow
@@ -55,6 +56,7 @@ def result_groups(results: Results) -> Groups:
     settings = [Column(part, part, "name", f"the name of the {part} setting") for part in varied(results)]
     groups = [
         ("Recall and facts", _recall(results)),
+        ("Held against, macro recall", _baselines(results)),
         (
             f"Mean cost, {words.UNITS[results.unit][0]}",
             [
@@ -151,6 +153,43 @@ def _recall(results: Results) -> list[Column]:
                 lambda row: f"{_empty(row):,}/{row['queries'] - row['answerable_queries']:,} empty",
             )
         )
+    return columns
+
+
+def _baselines(results: Results) -> list[Column]:
+    """What other choices of chunks could reach, and what a random order does."""
+    choices = "what the best choice of {} for each question reaches under the limits of the selector"
+    orders = "what {} are expected to reach, taken in random order by the same selector"
+    mark = ", and below it for how many questions this is exact; ≤ marks an upper bound"
+    columns = [
+        Column(
+            f"attainable_recall_{pool}",
+            header,
+            "share",
+            choices.format(what) + mark,
+            lambda row, pool=pool: f"{row[f'attainable_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+            lambda row, pool=pool: attainable(row, pool),
+        )
+        for pool, header, what in (
+            ("candidates", "attainable", "the candidates"),
+            ("index", "in the index", "all eligible chunks"),
+        )
+    ]
+    if results.section["score"]["random_orders"]:
+        columns += [
+            Column(
+                f"random_recall_{pool}",
+                header,
+                "share",
+                f"{orders.format(what)}, and below it for how many questions this is exact: the others have the mean over "
+                f"{results.section['score']['random_orders']:,} orders",
+                lambda row, pool=pool: f"{row[f'random_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+            )
+            for pool, header, what in (
+                ("candidates", "random order", "the candidates"),
+                ("index", "random, index", "all eligible chunks"),
+            )
+        ]
     return columns
 
 

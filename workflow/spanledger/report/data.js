@@ -47,6 +47,19 @@ function spansOf(edges) {
   return edges.flatMap((edge, place) => (place % 2 ? [] : [[edge, edges[place + 1]]]));
 }
 
+const SUSPICION = "wrong_gold";
+
+// The failure classes of each lost fact of an arm, in the order of the facts, the primary one first.
+function failuresOf(data, query, arm) {
+  return query.failed[arm].map((found) =>
+    found.map((place) => {
+      const [failure, why] = query.whys[place];
+      const [name, short, fix] = data.failures[failure];
+      return { name, short, fix, why };
+    }),
+  );
+}
+
 // What happened to one fact of one arm.
 function factState(number, causes) {
   const cause = number >> 3;
@@ -61,9 +74,16 @@ function neededBy(query, arm, fact) {
   return query.needs[query.needed[arm][fact] - 1] || null;
 }
 
-// Whether an arm lost a fact of a query, to one cause or (without a code) to any.
-function lost(data, query, arm, code) {
-  return query.arms[arm][3].some((number) => (code ? data.causes[(number >> 3) - 1]?.[0] === code : !(number & 4)));
+// Whether an arm lost a fact of a query, to one cause and one primary failure class, or (without a code) to any. A
+// suspicion that the gold is wrong is never primary.
+function lost(data, query, arm, code, failure) {
+  let place = 0;
+  return query.arms[arm][3].some((number) => {
+    if (number & 4) return false;
+    const classes = query.failed[arm][place++].map((why) => data.failures[query.whys[why][0]][0]);
+    const failed = !failure || classes[0] === failure || (failure === SUSPICION && classes.includes(failure));
+    return failed && (!code || data.causes[(number >> 3) - 1]?.[0] === code);
+  });
 }
 
 // How many facts of a query an arm has in its context.
@@ -74,12 +94,14 @@ function coveredCount(query, arm) {
 // One arm's trail of a query: candidates in rank order, each with its place in the context (from 1) or why it was skipped,
 // and what fusion and re-ranking knew of it; passages where they are not the chunks themselves.
 function trail(data, query, arm) {
-  const [list, context, runs, facts, cost, unique, duplicate, notCurrent, firstRank, bestSingle, coveredAt, passages] = query.arms[arm];
+  const [list, context, runs, facts, cost, unique, duplicate, notCurrent, firstRank, bestSingle, coveredAt, attainable, passages] = query.arms[arm];
   const held = query.lists[list];
   const { branches, features } = data.arms[arm];
   const places = new Map(context.map((chunk, place) => [chunk, place + 1]));
   const reasons = runs.flatMap(([reason, remaining, many]) => Array(many).fill({ reason: data.reasons[reason], remaining }));
   let skipped = 0;
+  const failures = failuresOf(data, query, arm);
+  let failed = 0;
   const candidates = held.chunks.map((chunk, index) => {
     const place = places.get(chunk) || null;
     return {
@@ -107,12 +129,17 @@ function trail(data, query, arm) {
     passages: passages
       ? passages.map(([document, characters, chunks, ...edges]) => ({ document, characters, chunks, spans: spansOf(edges) }))
       : null,
-    facts: facts.map((number, fact) => ({ ...factState(number, data.causes), needed: neededBy(query, arm, fact) })),
+    facts: facts.map((number, fact) => ({
+      ...factState(number, data.causes),
+      needed: neededBy(query, arm, fact),
+      failures: number & 4 ? [] : failures[failed++],
+    })),
     cost,
     unique,
     duplicate,
     notCurrent,
     firstRank,
+    attainable: attainable.map((number) => ({ facts: number >> 1, exact: !(number & 1) })),
     bestSingle,
     coveredAt,
   };
@@ -162,7 +189,7 @@ function evidenceMarks(query) {
 
 // The state of the page that a link holds: the open question, the filters, and the arm whose trail the question shows
 // where that is not the arm of the filters.
-const STATE_KEYS = ["question", "arm", "show", "cause", "text", "trail"];
+const STATE_KEYS = ["question", "arm", "show", "cause", "failure", "text", "trail"];
 
 function readHash(hash) {
   const state = {};
@@ -183,7 +210,7 @@ function writeHash(state) {
   return pairs.length ? `#${pairs.join("&")}` : "";
 }
 
-// Whether a query passes the filters: { text, arm, show, cause }; without an arm it is enough that one arm does.
+// Whether a query passes the filters: { text, arm, show, cause, failure }; without an arm it is enough that one arm does.
 function passes(data, query, filters) {
   const text = (filters.text || "").trim().toLowerCase();
   if (text && ![query.id, query.text, ...query.tags].some((field) => field.toLowerCase().includes(text))) return false;
@@ -196,5 +223,6 @@ function passes(data, query, filters) {
   if (filters.show === "differ" && new Set(query.arms.map((arm) => arm[3].map((number) => number & 4).join())).size < 2) {
     return false;
   }
-  return !filters.cause || arms.some((arm) => lost(data, query, arm, filters.cause));
+  const wanted = filters.cause || filters.failure;
+  return !wanted || arms.some((arm) => lost(data, query, arm, filters.cause, filters.failure));
 }

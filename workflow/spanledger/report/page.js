@@ -33,7 +33,7 @@ function sorted(rows, column, numeric, direction) {
 
 function startQuestions(data) {
   const byName = (name) => document.getElementById(name);
-  const inputs = { text: byName("filter-text"), arm: byName("filter-arm"), show: byName("filter-show"), cause: byName("filter-cause") };
+  const inputs = { text: byName("filter-text"), arm: byName("filter-arm"), show: byName("filter-show"), cause: byName("filter-cause"), failure: byName("filter-failure") };
   const list = byName("question-list");
   const more = byName("more-questions");
   let state = {};
@@ -43,7 +43,7 @@ function startQuestions(data) {
   // The arm whose trail an open question shows: the one chosen in it, else that of the filters, else the first that lost
   // what the filters ask for, else the first.
   function armFor(query) {
-    const first = data.arms.findIndex((_, place) => lost(data, query, place, state.cause));
+    const first = data.arms.findIndex((_, place) => lost(data, query, place, state.cause, state.failure));
     return state.trail || state.arm || data.arms[Math.max(0, first)].name;
   }
 

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.failures import CLASSES
 from spanledger.core.files import canonical
 from spanledger.core.records import DocumentKey
 from spanledger.core.spans import overlap
 from spanledger.engine.plan import Arm, branches
-from spanledger.metrics import CHECKPOINTS
+from spanledger.metrics import CHECKPOINTS, POOLS
 from spanledger.report import words
 from spanledger.report.results import Results
 
@@ -27,6 +28,7 @@ def payload(results: Results) -> dict[str, Any]:
     return {
         "unit": words.UNITS[results.unit][0],
         "checkpoints": [[point, words.CHECKPOINTS[point]] for point in CHECKPOINTS],
+        "failures": [[name, words.FAILURES[name][0], words.FAILURES[name][2]] for name in CLASSES],
         "causes": [[cause, *words.CAUSES[cause]] for cause in CAUSES],
         "reasons": list(words.REASONS.items()),
         "shown": SHOWN,
@@ -81,7 +83,9 @@ class _Tables:
         evidence = [e for fact in gold.facts for group in fact.support for e in group]
         matched: dict[tuple[str, ...], int] = {}
         lists: dict[_List, int] = {}
+        whys: dict[tuple[int, str], int] = {}
         needs: dict[bytes, int] = {}
+        trails = [self._results.trails[arm.name, query.query_id] for arm in self._results.arms]
         return {
             "id": query.query_id,
             "text": query.text,
@@ -97,9 +101,11 @@ class _Tables:
                 for fact in gold.facts
             ],
             "arms": [
-                self._trail(self._results.trails[arm.name, query.query_id], names, evidence, matched, lists)
-                for arm, names in zip(self._results.arms, self._branches, strict=True)
+                self._trail(row, names, evidence, matched, lists)
+                for row, names in zip(trails, self._branches, strict=True)
             ],
+            "failed": [_failed(row, whys) for row in trails],
+            "whys": list(whys),
             "needed": [
                 [_need(fact, needs) for fact in self._results.trails[arm.name, query.query_id]["facts"]]
                 for arm in self._results.arms
@@ -119,7 +125,8 @@ class _Tables:
     ) -> list[Any]:
         """[list, chunks of the context, runs of [reason, remaining, how many], a number a fact, cost, unique
         characters, duplicate characters, passages not current, place of the first evidence, facts of the best single
-        chunk, facts covered at each cutoff], and where the passages are not the chunks: passages as [document,
+        chunk, facts covered at each cutoff, facts attainable from the candidates and from the index: twice the number,
+        and 1 more for an upper bound], and where the passages are not the chunks: passages as [document,
         characters, chunks, edges of spans]. A fact's number is 1 for index + 2 for candidates + 4 for context where it is
         covered there, + 8 times the cause from 1."""
         context = set(row["context"])
@@ -160,6 +167,7 @@ class _Tables:
             row["first_rank"],
             row["best_single"],
             [row["covered_at"][str(n)] for n in self._results.section["score"]["cutoffs"]],
+            [2 * row["attainable"][pool]["facts"] + (row["attainable"][pool]["kind"] != "exact") for pool in POOLS],
         ]
         if "passages" in row:
             carried.append([self._passage(passage) for passage in row["passages"]])
@@ -230,6 +238,13 @@ def _reasons(kept: list[dict[str, Any]], names: list[str]) -> tuple[Any, ...]:
         tuple(c["score_before"] for c in kept) if "score_before" in first else None,
         tuple(tuple(c["features"][name] for c in kept) for name in words.FEATURES) if "features" in first else None,
     )
+
+
+def _failed(row: dict[str, Any], whys: dict[tuple[int, str], int]) -> list[list[int]]:
+    """For each lost fact of a line, in their order, the places in `whys` of its failure classes, each a pair of the
+    class's place and why it holds."""
+    lost = (fact["failures"] for fact in row["facts"] if fact["cause"])
+    return [[whys.setdefault((CLASSES.index(f["class"]), f["why"]), len(whys)) for f in found] for found in lost]
 
 
 def _need(fact: dict[str, Any], needs: dict[bytes, int]) -> int:

@@ -112,6 +112,7 @@ function where(data, place, spans) {
 function drawMatrix(data, query, armName, onArm) {
   const required = query.facts.length;
   const share = (covered) => `${covered}/${required}`;
+  const bound = ({ facts, exact }) => `${exact ? "" : "≤ "}${share(facts)}`;
   const columns = [
     ["candidates", "how many candidates there are", (found) => count(found.count)],
     ...(required
@@ -119,6 +120,8 @@ function drawMatrix(data, query, armName, onArm) {
           ["recall", "facts covered by the context / required facts", (found) => (found.facts.filter((state) => state.held[2]).length / required).toFixed(3)],
           ...data.cutoffs.map((cutoff, place) => [`facts@${cutoff}`, `facts covered by the first ${plural(cutoff, "passage")} of the context`, (found) => share(found.coveredAt[place])]),
           ["first evidence", "the place of the first passage that covers a span of some fact on its own", (found) => found.firstRank === null ? "none" : count(found.firstRank)],
+          ["attainable", "the most facts that any choice of the candidates covers under the limits of the selector; ≤ marks an upper bound", (found) => bound(found.attainable[0])],
+          ["in the index", "the same of all eligible chunks", (found) => bound(found.attainable[1])],
           ["best chunk", "the most facts that any one eligible chunk covers", (found) => share(found.bestSingle)],
         ]
       : [["recall", "there is no fact to cover", () => "null"]]),
@@ -158,7 +161,8 @@ function drawState(data, state) {
     const words = `${held ? "covered" : "not covered"} by ${data.checkpoints[place][1]}`;
     return element("span", { class: held ? "check held" : "check gone", role: "img", "aria-label": words, title: words }, held ? "✓" : "✗");
   });
-  return [element("span", { class: "checks" }, checks), state.cause ? element("span", { class: "small", title: state.cause[2] }, ` ${state.cause[1]}`) : null];
+  return [element("span", { class: "checks" }, checks), state.cause ? element("span", { class: "small", title: state.cause[2] }, ` ${state.cause[1]}`) : null,
+    state.cause ? element("span", { class: "share", title: state.failures[0].why }, state.failures[0].short) : null];
 }
 
 // A name that may wrap after each +.

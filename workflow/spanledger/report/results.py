@@ -8,7 +8,9 @@ from spanledger.engine.plan import Arm, arms
 from spanledger.gold import Gold
 from spanledger.metrics import Counters
 from spanledger.report.diagnostics import diagnostics
+from spanledger.report.failures import Case, cases
 from spanledger.report.frontier import frontier
+from spanledger.report.judgements import Sheet
 from spanledger.report.tables import ArmRow, arm_rows, by_arm, tag_rows
 
 
@@ -18,7 +20,8 @@ class Results:
 
     `arms` and `table` are in the order of params.yaml, `queries` in their own order; `trails` leads from
     (arm, query_id) to a line of queries.jsonl; `documents` hold raw text; `counters` are those of each arm's stages, by
-    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`.
+    its name. `diagnostics`, `frontier` and `tags` are those of diagnostics.py, frontier.py and `tables.tag_rows`;
+    `failures` are the lost facts by failure class, `judgements` what people wrote about them.
     """
 
     experiment: str
@@ -34,6 +37,8 @@ class Results:
     diagnostics: list[dict[str, Any]]
     frontier: list[dict[str, Any]]
     tags: list[dict[str, Any]]
+    failures: list[Case]
+    judgements: Sheet
 
     @classmethod
     def of(
@@ -46,8 +51,10 @@ class Results:
         documents: list[Document],
         queries: list[Query],
         counters: dict[str, Counters],
+        judgements: Sheet | None = None,
     ) -> "Results":
         """Takes lists in any order. Raises ValueError where golds, queries and lines are not of the same queries."""
+        judgements = judgements or Sheet()
         ordered = sorted(queries, key=lambda query: query.order)
         by_query = {gold.query_id: gold for gold in golds}
         names = {query.query_id for query in ordered}
@@ -55,20 +62,25 @@ class Results:
             if held != names:
                 raise ValueError(f"{what}: expected those of the queries; they differ in '{min(held ^ names)}'")
         table = arm_rows(section, rows, counters)
+        trails = {(row["arm"], row["query_id"]): row for row in rows}
+        planned = arms(section)
+        lost = cases((a.name for a in planned), (query.query_id for query in ordered), trails, judgements)
         return cls(
             experiment,
             dataset,
             section,
-            arms(section),
+            planned,
             table,
             ordered,
             by_query,
             {document.key: document for document in documents},
-            {(row["arm"], row["query_id"]): row for row in rows},
+            trails,
             counters,
             diagnostics(section, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows, table),
+            lost,
+            judgements,
         )
 
     @property

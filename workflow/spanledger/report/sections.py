@@ -9,8 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.failures import CLASSES
 from spanledger.report import charts, columns, recoverable, words
+from spanledger.report.attainment import sentence
 from spanledger.report.columns import Column, cell
+from spanledger.report.failure_section import failures
 from spanledger.report.results import Results
 from spanledger.report.rules import rules
 from spanledger.report.tables import best
@@ -44,9 +47,19 @@ def headline(results: Results) -> dict[str, Any]:
         "metric": words.METRICS[results.primary][0],
         "definition": None if results.primary.startswith("macro_recall") else words.METRICS[results.primary][1],
         "best": None if value is None else {"text": f"{value:.3f}", "value": repr(value), "arms": names},
+        "attainable": _attainable(results),
         "unit": words.UNITS[results.unit][0],
         "rules": rules(results.section),
     }
+
+
+def _attainable(results: Results) -> dict[str, str] | None:
+    """The first arm with the highest macro recall, and what that is out of."""
+    highest, names = best(results.table, "macro_recall")
+    if highest is None:
+        return None
+    (row,) = (row for row in results.table if row["arm"] == names[0])
+    return {"arm": names[0], "text": sentence(row)}
 
 
 def arms(results: Results) -> dict[str, Any]:
@@ -168,6 +181,7 @@ def questions(results: Results) -> dict[str, Any]:
         "count": len(results.queries),
         "arms": [arm.name for arm in results.arms],
         "causes": [(cause, words.CAUSES[cause][0]) for cause in CAUSES],
+        "failures": [(name, words.FAILURES[name][0]) for name in CLASSES],
     }
 
 
@@ -290,6 +304,7 @@ SECTIONS = (
     Section("frontier", "What the next step costs", frontier),
     Section("tags", "By tag", tags),
     Section("loss", "Where facts are lost", loss),
+    Section("failures", "Why, and what to change", failures),
     Section("questions", "Questions", questions),
     Section("settings", "Settings", settings),
 )

@@ -26,6 +26,113 @@ CAUSES = {
     ),
 }
 
+# Failure class: a few words, its rule, a fix, and the side effect of the fix.
+FAILURES = {
+    "acl": (
+        "access groups",
+        "The asker's groups may read neither the document nor any chunk that holds the evidence, and the arm filters by "
+        "them.",
+        "Correct the groups of the document, element or asker; where a chunk joins parts of different groups, use "
+        "`structured`, or `group_by: [document, acl]`.",
+        "Wider groups show text to more askers; chunks that keep to groups are shorter and more.",
+    ),
+    "visibility": (
+        "visibility",
+        "The arm lets in other visibilities than that of the document.",
+        "Add the visibility to `eligibility.visibility`, or correct that of the document.",
+        "Internal text reaches every asker of the arm.",
+    ),
+    "version": (
+        "version",
+        "The arm's version filter keeps out the version that holds the evidence.",
+        "Correct `current_versions` or the versions that the question asks about, or let in more with "
+        "`eligibility.versions`; gold of a version that is gone is for a person to move.",
+        "Outdated text can crowd out and contradict the current one.",
+    ),
+    "cut_table": (
+        "cut table",
+        "The evidence is in a table, and no chunk holds it whole, or its chunk lacks the part of its row or of the table's "
+        "header in which there are words of the question.",
+        "Use `structured`, which keeps rows whole and searches them with their header, or a larger `chunk_size`.",
+        "Headers are searched again with every row; a large table becomes large chunks, of which fewer fit.",
+    ),
+    "code_boundary": (
+        "code boundary",
+        "The evidence is in a code element, and no chunk holds it whole, or its chunk lacks the part of the code in which "
+        "there are words of the question.",
+        "Use `structured`, which keeps code apart from prose, with a `chunk_size` that holds a block.",
+        "Long blocks become large chunks that match many questions a little.",
+    ),
+    "cut_condition": (
+        "cut in two",
+        "No chunk holds the evidence whole: a chunk boundary falls inside it, and a condition may be parted from "
+        "what it rules.",
+        "More `chunk_overlap` than the evidence is long, a larger `chunk_size`, `sentence` or `structured` chunks; or "
+        "`select.parent`, which sends what is around a chunk.",
+        "Overlap sends text twice and crowds out other evidence; larger chunks and parents cost more each.",
+    ),
+    "uncovered_text": (
+        "in no chunk",
+        "Some of the evidence is in no chunk at all: the chunking drops what lies between its chunks.",
+        "Add the text to the elements, or use `window` in `char`, which drops nothing.",
+        "Boilerplate that was left out on purpose comes back.",
+    ),
+    "repeated_text": (
+        "crowded out by repeats",
+        "The first cause is `crowded_out`: without the selected chunks that repeat text of others it would be in the "
+        "context.",
+        "Less `chunk_overlap`, `select.redundancy: drop`, `select.merge` or `select.mmr`.",
+        "With less overlap boundaries cut more evidence; a diverse selection passes over second best chunks.",
+    ),
+    "lost_in_fusion": (
+        "lost in fusion or re-ranking",
+        "The first cause is `demoted`: from the list of one branch, or from that before re-ranking, the same selector "
+        "takes it.",
+        "Another `fuse.k`, other branches or weights of the re-ranker, or the single branch.",
+        "What fusion and re-ranking had won elsewhere can be lost: look at the questions that change.",
+    ),
+    "missing_title": (
+        "missing title",
+        "The question has a word of the document's title, of a section's title or of the heading above, and no chunk with "
+        "the evidence is searched by it.",
+        "Search titles with the chunk (`structured` does, from `section_path`), or write them into the text.",
+        "All chunks of a section get the same words, so that they tie and the title outweighs the body.",
+    ),
+    "vocabulary_mismatch": (
+        "other words",
+        "What holds the evidence shares no term with the question, or one of at least three, after the arm's own analyzer "
+        "and synonyms.",
+        "Synonym groups with `expand: synonym_groups`, another analyzer, or a second branch that finds other words.",
+        "Added terms match wrong passages too, and push right ones down.",
+    ),
+    "mixed_topics": (
+        "mixed topics",
+        "Each chunk that holds the evidence spans several sections (without elements: paragraphs), and the evidence is "
+        "less than a quarter of its characters.",
+        "A smaller `chunk_size`, `paragraph` or `structured` chunks.",
+        "More chunks to search, and evidence that needs its neighbours gets cut.",
+    ),
+    "top_k_too_small": (
+        "too few taken",
+        "What holds the evidence matches the question, but lies below the depth, outside the top k or beyond the budget.",
+        "A larger `depth`, `top_k` or `budget`.",
+        "Every context gets longer and dearer, for the questions that need nothing of it too.",
+    ),
+    "unclassified": (
+        "unclassified",
+        "No rule holds.",
+        "Read the trail of the question, and write a judgement.",
+        "None.",
+    ),
+    "wrong_gold": (
+        "wrong gold?",
+        "A suspicion for a person to judge, and never the primary class: the evidence has no term, the context holds the "
+        "same words at another place, or it has a passage with all terms of the question while the evidence has none.",
+        "Read question and evidence, and correct or complete the gold.",
+        "Every number changes: results before and after cannot be compared.",
+    ),
+}
+
 # Why a candidate was skipped.
 REASONS = {
     "does-not-fit": "does not fit",

@@ -2,23 +2,29 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
-from spanledger.core.records import Chunk, Document, DocumentKey, Query
+from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
 from spanledger.core.spans import covers
 from spanledger.fusion import Fusion
 from spanledger.gold import Evidence, Fact, Gold
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
+from spanledger.scoring.baselines import Baselines
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
+from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
+from spanledger.scoring.passages import Passages
+from spanledger.scoring.structure import Structure
+from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
 from spanledger.selection.context import Context, Piece
 from spanledger.selection.selector import Selector
@@ -30,7 +36,8 @@ CHECKPOINTS = ("index", "candidates", "context")
 @dataclass(frozen=True)
 class Tables:
     """What an arm was run on. `indexes` and `rankings` lead from the name of each of its branches to the indexes of its
-    eligibility classes and to its rankings; `parents` is the table of its selector's parents."""
+    eligibility classes and to its rankings; `parents` is the table of its selector's parents; `elements` tell why facts
+    were lost."""
 
     chunks: list[Chunk]
     documents: list[Document]
@@ -40,6 +47,7 @@ class Tables:
     rankings: dict[str, list[Ranking]] = field(default_factory=dict)
     synonym_groups: Iterable[Iterable[str]] = ()
     parents: list[Chunk] | None = None
+    elements: Iterable[Element] = ()
 
 
 class ArmScorer:
@@ -59,16 +67,27 @@ class ArmScorer:
         self._eligibility = Eligibility.of(settings["eligibility"])
         self._selector = Selector.of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
+        self._failures = Classifier(
+            tables.chunks,
+            self._coverage,
+            Structure(tables.documents, tables.elements),
+            self._eligibility,
+            Terms(settings, tables.synonym_groups),
+        )
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first)
+        acl = self._eligibility.acl
+        passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
+        self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
         self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
         self._fusion = Fusion(settings["fuse"], tables.chunks)
-        judge = Judge(self._selector, self._rule, self._coverage, tables.chunks, tables.parents or ())
-        self._counterfactuals = Counterfactuals(self._fusion, self._selector, self._shelf, self._eligibility.acl, judge)
+        self._counterfactuals = Counterfactuals(
+            self._fusion, self._selector, self._shelf, self._eligibility.acl, Judge(passages)
+        )
 
     def score(self, candidates: list[Ranking], contexts: list[Context]) -> list[dict[str, Any]]:
         """The lines of queries.jsonl for this arm, in the queries' order.
@@ -110,14 +129,17 @@ class ArmScorer:
         ]
         lost = [(fact, found) for fact, found in zip(gold.facts, facts, strict=True) if not found["context"]]
         deeper = self._depths([fact for fact, _ in lost], query, group)
+        kept = partial(sent.span_covered, places=places)
         for found in facts:
-            found.update(cause=None, needed=None)
+            found.update(cause=None, needed=None, failures=[])
         for fact, found in lost:
             found["cause"] = self._cause(fact, found, query, group, eligible, ranking, context)
             needed = {**self._counterfactuals.limits(fact, query, ranking), **deeper.get(fact, {})}
             if not found["index"]:
                 needed |= self._before_retrieval(fact, query)
             found["needed"] = needed or None
+            loss = Loss(fact, found["cause"], query, eligible, set(ranking.chunks), context, passages, kept)
+            found["failures"] = self._failures.classes(loss)
         covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
         source, unique = sent.source_lengths(places)
         return {
@@ -133,6 +155,7 @@ class ArmScorer:
             },
             "first_rank": self._first_rank(gold.facts, sent, len(passages)),
             "best_single": self._best_single(gold.facts, eligible),
+            **self._baselines.of(gold.facts, ranking, eligible, query, group.name, covered["context"]),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),

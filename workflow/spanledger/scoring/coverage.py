@@ -98,6 +98,10 @@ class Coverage:
         if self.rule.name == "token_share":
             bodies = enumerate(passage.body for passage in self._passages)
             return [place for place, body in bodies if self.rule.share_reached(evidence, body)]
+        return self.touching(evidence)
+
+    def touching(self, evidence: Evidence) -> list[int]:
+        """The passages that hold at least one character of the span, in ascending order, whatever the rule."""
         index = self._indexes.get(evidence.key)
         return sorted(set(index.touching(evidence.span))) if index else []
 

@@ -1,34 +1,26 @@
 """What the context of a walk holds of a fact while it is filled, and whether it can still come to hold it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from spanledger.core.records import Chunk
 from spanledger.gold import Fact
-from spanledger.scoring.coverage import Coverage, Rule
-from spanledger.selection.selector import Selector, Walk
+from spanledger.scoring.coverage import Coverage
+from spanledger.scoring.passages import Passages
+from spanledger.selection.selector import Walk
 
 
 class Judge:
-    """Of the walks of one selector over one chunk table, by one coverage rule; `coverage` is that of the table.
+    """Of the walks of one selector over one chunk table, by one coverage rule; `passages` are those of both.
 
     `grows` says that what a context covers it covers however much more is taken. It is so but for token_share over merged
     chunks: a term that a chunk's edge cuts off can vanish when chunks join.
     """
 
-    def __init__(
-        self, selector: Selector, rule: Rule, coverage: Coverage, chunks: Sequence[Chunk], parents: Sequence[Chunk] = ()
-    ):
-        self.grows = not (selector.merge and rule.name == "token_share")
-        self._rule = rule
-        self._coverage = coverage
-        self._chunks = len(chunks)
-        # What passages can hold together, by the places of chunks and after them of parents. Merged chunks hold
-        # together what they hold side by side.
-        self._reach = coverage
-        if selector.parent:
-            self._reach = Coverage([*chunks, *parents], rule)
-        elif selector.merge and rule.name == "one_chunk":
-            self._reach = Coverage(chunks, Rule({"rule": "span"}))
+    def __init__(self, passages: Passages):
+        self.grows = not passages.opaque
+        self._rule = passages.rule
+        self._coverage = passages.of_chunks
+        self._chunks = len(passages.shelf.chunks)
+        self._reach = passages.coverage
 
     def covers(self, fact: Fact, walk: Walk) -> bool:
         """Whether what was taken so far covers the fact."""

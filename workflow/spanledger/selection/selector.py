@@ -83,9 +83,10 @@ class Selector:
     def walk(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> "Walk":
         """The same, a step at a time."""
         basket = Basket(shelf, self.top_k, self.budget, self.unit, self.redundancy == "drop", self.merge)
-        return Walk(self, ranking, shelf, partial(self._parent, shelf, query, acl), basket)
+        return Walk(self, ranking, shelf, partial(self.parent_of, shelf, query, acl), basket)
 
-    def _parent(self, shelf: Shelf, query: Query, acl: str, ordinal: int) -> Chunk | None:
+    def parent_of(self, shelf: Shelf, query: Query, acl: str, ordinal: int) -> Chunk | None:
+        """The parent that is given for a candidate; None where it stands for itself (see `Selector`)."""
         parent = shelf.parent(ordinal)
         if parent and acl == "asker" and parent.acl is not None and set(parent.acl).isdisjoint(query.groups):
             return None
