@@ -68,7 +68,7 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
     assert params.resolve(raw) == {
         "experiments": {"trial": {"dataset": "folder"}},
         "trial": {
-            "normalise": {"newlines": "lf", "bom": "keep", "zero_width": "keep", "unicode": "keep"},
+            "normalise": {"newlines": "lf", "bom": "keep", "zero_width": "keep", "unicode": "keep", "holdout": None},
             "chunk": {
                 "fixed": {
                     "method": "window",

@@ -113,3 +113,24 @@ def test_reads_and_writes_are_places_in_the_project():
         *("results/e/normalise/documents.jsonl", "results/e/normalise/queries.jsonl"),
     ]
     assert plan.writes("e", "select") == ["results/e/select"]
+
+
+def test_a_section_with_some_arms_has_what_they_use_alone():
+    section = {**SECTION, "select": {"s": {"parent": None}, "t": {"parent": "a"}}, "arms": ARMS}
+    kept = plan.narrowed(section, ["four", "three"])
+    assert [arm.name for arm in plan.arms(kept)] == ["three", "four"]
+    assert {part: list(kept[part]) for part in ("chunk", "eligibility", "fuse", "select", "retrieve", "index")} == {
+        "chunk": ["b", "a"],  # a for the parents of four
+        "eligibility": ["x"],
+        "fuse": ["f", "g"],
+        "select": ["s", "t"],
+        "retrieve": ["r", "q"],
+        "index": ["i", "j"],
+    }
+    assert kept["score"] == section["score"]
+    one = plan.narrowed(section, {"one"})
+    assert (list(one["chunk"]), list(one["retrieve"]), list(one["index"])) == (["b"], ["r"], ["i"])
+    grid = plan.narrowed({**section, "arms": "grid"}, ["a+x+g+t"])
+    assert plan.arms(grid) == [plan.Arm("a+x+g+t", "a", "x", "g", "t")]
+    with pytest.raises(ValueError, match="no arm is called 'five': valid: again, four, one, three, two"):
+        plan.narrowed(section, ["five"])

@@ -20,7 +20,7 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.FEATURES) == set(reranking.FEATURES)
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     codes = set(re.findall(r'Diagnostic\(\s*"(\w+)"', source))
-    assert set(words.WARNINGS) == codes and len(codes) == 10
+    assert set(words.WARNINGS) == codes and len(codes) == 12
     units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["enum"]}
     assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["enum"]} - {None}
     metrics = definitions["report"]["properties"]["primary"]["properties"]["metric"]["enum"]

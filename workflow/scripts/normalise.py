@@ -1,7 +1,8 @@
 """Stage normalise: changes the documents' text as params.yaml says, with the way back to the raw text, and moves the
-elements along. Queries, facts and synonym groups pass as they are, in a file each.
+elements along. Queries and facts pass as they are, those of the development part alone where there is a holdout, and so
+do synonym groups; in a file each.
 
-By hand: python workflow/scripts/normalise.py --setting '{"newlines": "lf"}' --validated FOLDER --out FOLDER
+By hand: python workflow/scripts/normalise.py --setting JSON --validated FOLDER --out FOLDER
 """
 
 import sys
@@ -13,12 +14,15 @@ from spanledger import gold
 from spanledger.core import files
 from spanledger.core.records import Document, Element, Query, from_records, to_record
 from spanledger.engine import command
+from spanledger.holdout import take
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 
 
 def main() -> None:
     parser = command.parser(__doc__)
-    parser.add_argument("--setting", type=command.setting, required=True, help="the section normalise, as JSON")
+    parser.add_argument(
+        "--setting", type=command.setting, required=True, help="the resolved section normalise, as JSON"
+    )
     parser.add_argument("--validated", type=Path, required=True, help="the folder that validate wrote")
     parser.add_argument(
         "--out", type=Path, required=True, help="folder for documents, elements, queries, facts (JSON lines)"
@@ -29,14 +33,19 @@ def main() -> None:
         name: from_records(kind, files.read_lines(arguments.validated / f"{name}.jsonl"))
         for name, kind in kinds.items()
     }
-    documents = normalise_documents(read["documents"], Policy(**arguments.setting))
-    written = {**read, "documents": documents, "elements": normalise_elements(read["elements"], documents)}
+    golds = gold.from_records(files.read_lines(arguments.validated / "facts.jsonl"))
+    documents = normalise_documents(read["documents"], Policy.of(arguments.setting))
+    written = {
+        "documents": documents,
+        "elements": normalise_elements(read["elements"], documents),
+        "queries": take(read["queries"], arguments.setting["holdout"]),
+    }
     for name, items in written.items():
         files.write(arguments.out / f"{name}.jsonl", files.lines(map(to_record, items)))
     synonyms = files.read_lines(arguments.validated / "synonyms.jsonl")
     files.write(arguments.out / "synonyms.jsonl", files.lines(synonyms))
-    golds = gold.from_records(files.read_lines(arguments.validated / "facts.jsonl"))
-    files.write(arguments.out / "facts.jsonl", files.lines(gold.to_records(golds)))
+    facts = gold.to_records(take(golds, arguments.setting["holdout"]))
+    files.write(arguments.out / "facts.jsonl", files.lines(facts))
 
 
 if __name__ == "__main__":

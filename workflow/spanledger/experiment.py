@@ -1,6 +1,7 @@
 """A whole experiment in memory: the nine stages of the pipeline, in one process and to the same bytes."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from spanledger.core.records import Chunk, Document, Element
 from spanledger.dataset import Dataset, load
 from spanledger.engine import params, plan
 from spanledger.fusion import fuse
+from spanledger.holdout import DEVELOPMENT, take
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 from spanledger.report import report
 from spanledger.report.judgements import Sheet
@@ -30,8 +32,9 @@ from spanledger.selection.shelf import Shelf
 class Results:
     """Everything that an experiment makes, keyed by the names of the settings that it belongs to.
 
-    `rows` are the lines of queries.jsonl; `files` holds the bytes of every file that the pipeline would write below
-    results/<experiment>/, provenance apart, by its path there.
+    `dataset` has the queries and the gold of the part that was run; its summary counts all. `rows` are the lines of
+    queries.jsonl; `files` holds the bytes of every file that the pipeline would write below results/<experiment>/,
+    provenance apart, by its path there; the report's are made of the development part alone.
     """
 
     dataset: Dataset
@@ -50,14 +53,21 @@ def run(
     settings: dict[str, Any],
     dataset: Dataset | Path | str | None = None,
     experiment: str | None = None,
+    *,
     judgements: Sheet | None = None,
+    part: str = DEVELOPMENT,
+    arms: Collection[str] | None = None,
 ) -> Results:
     """Runs one experiment.
 
     `settings` is a params.yaml in memory (resolved or not). `experiment` names the one to run and may be left out where
-    there is only one; `dataset` replaces its dataset, as a folder or as one loaded before; `judgements` are what people
-    wrote about lost facts (see `report.judgements.read`). Raises InputError for a bad dataset or setting, and for a
-    leak, and ValueError where it is not clear which experiment is meant.
+    there is only one; `dataset` replaces its dataset, as a folder or as one loaded before. `part` is the part of the
+    queries that is run (development, holdout or all; see `spanledger.holdout`), and nothing takes note of a holdout that
+    is scored in this way: `spanledger holdout` does. `arms` names those that are run; None stands for all.
+    `judgements` are what people wrote about lost facts (see `report.judgements.read`).
+
+    Raises InputError for a bad dataset or setting, for a part without queries, and for a leak, and ValueError where it is
+    not clear which experiment, part or arm is meant.
     """
     resolved = params.resolve(settings)
     names = resolved["experiments"]
@@ -67,13 +77,15 @@ def run(
         (experiment,) = names
     elif experiment not in names:
         raise ValueError(f"run: no experiment is called '{experiment}': {nearest(experiment, names)}")
-    section = resolved[experiment]
+    section = resolved[experiment] if arms is None else plan.narrowed(resolved[experiment], arms)
     if dataset is None:
         dataset = resolved["experiments"][experiment]["dataset"]
     results = Results(dataset if isinstance(dataset, Dataset) else load(Path(dataset)))
-    _prepare(results, section)
+    _prepare(results, section, part)
     _search(results, section)
     _judge(results, section)
+    if part != DEVELOPMENT:
+        return results
     held = results.dataset
     counters = {
         arm.name: {key: orjson.loads(results.files[path]) for key, path in plan.counters(section, arm).items()}
@@ -86,18 +98,21 @@ def run(
     return results
 
 
-def _prepare(results: Results, section: dict[str, Any]) -> None:
-    held, made = results.dataset, results.files
-    results.documents = normalise_documents(held.documents, Policy(**section["normalise"]))
+def _prepare(results: Results, section: dict[str, Any], part: str) -> None:
+    held, made, setting = results.dataset, results.files, section["normalise"]
+    results.dataset = replace(
+        held, queries=take(held.queries, setting["holdout"], part), golds=take(held.golds, setting["holdout"], part)
+    )
+    results.documents = normalise_documents(held.documents, Policy.of(setting))
     results.elements = normalise_elements(held.elements, results.documents)
-    for stage, documents, elements in (
-        ("validate", held.documents, held.elements),
-        ("normalise", results.documents, results.elements),
+    for stage, dataset, documents, elements in (
+        ("validate", held, held.documents, held.elements),
+        ("normalise", results.dataset, results.documents, results.elements),
     ):
         made[f"{stage}/documents.jsonl"] = files.lines(map(records.to_record, documents))
         made[f"{stage}/elements.jsonl"] = files.lines(map(records.to_record, elements))
-        made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, held.queries))
-        made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(held.golds))
+        made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, dataset.queries))
+        made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(dataset.golds))
         made[f"{stage}/synonyms.jsonl"] = files.lines(held.synonym_groups)
     made["validate/dataset.json"] = files.document(held.summary)
     for name, setting in section["chunk"].items():

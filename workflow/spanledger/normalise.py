@@ -6,7 +6,8 @@ Gold stays in raw spans, and so do the spans of chunks; only text that is split 
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from spanledger.core.files import sha256
 from spanledger.core.offsets import OffsetMap, changes_of
@@ -38,6 +39,11 @@ class Policy:
                 raise ValueError(f"normalise.{name}: expected keep or {valid}, found '{getattr(self, name)}'")
         if self.unicode not in (_KEEP, *_FORMS):
             raise ValueError(f"normalise.unicode: expected keep, {', '.join(_FORMS)}, found '{self.unicode}'")
+
+    @classmethod
+    def of(cls, setting: dict[str, Any]) -> "Policy":
+        """From the resolved section normalise, which holds more than what is done to texts."""
+        return cls(**{f.name: setting[f.name] for f in fields(cls)})
 
     def apply(self, raw: str) -> tuple[str, tuple[tuple[int, int, int, int], ...] | None]:
         """The normalised text, and the changes that lead back to `raw` (see `offsets`)."""

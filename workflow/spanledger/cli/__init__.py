@@ -115,6 +115,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.set_defaults(command=_failures)
 
+    command = commands.add_parser("holdout", help="score the queries that are held out, and record that it was done")
+    command.add_argument("experiment")
+    command.add_argument("--arm", nargs="+", action="extend", default=[], metavar="ARM", help="these arms alone")
+    command.add_argument("--reason", metavar="TEXT", help="why; it goes into the ledger of looks")
+    command.add_argument("--looks", action="store_true", help="list the looks so far, without looking")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(command=_holdout)
+
     command = commands.add_parser("prune", help="remove results and lock entries of experiments that are gone")
     command.set_defaults(command=_prune)
 
@@ -195,6 +203,12 @@ def _failures(arguments: argparse.Namespace) -> int:
 
     out = arguments.out
     return run(arguments.experiment, None if out is None else Path(out or plan.judgements(arguments.experiment)))
+
+
+def _holdout(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.holdout_tables import show
+
+    return show(arguments.experiment, arguments.arm, arguments.reason, arguments.looks, arguments.json)
 
 
 def _prune(arguments: argparse.Namespace) -> int:

@@ -39,27 +39,23 @@ def _table(part: str, definition: dict[str, Any], definitions: dict[str, Any]) -
     yield f"### {part.replace('_', ' ')}\n"
     yield f"{definition['description']}\n"
     yield "| key | values | default | meaning |\n|---|---|---|---|"
-    for key, rule in _keys(definition, definitions):
-        default = (
-            f"`{_json(rule['default'])}`" if "default" in rule else "required" if _required(key, definition) else ""
-        )
+    for key, rule, required in _keys(definition, definitions):
+        default = f"`{_json(rule['default'])}`" if "default" in rule else "required" if required else ""
         yield f"| `{key}` | {_values(rule)} | {default} | {rule.get('description', '')} |"
     yield ""
 
 
-def _keys(definition: dict[str, Any], definitions: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict]]:
+def _keys(
+    definition: dict[str, Any], definitions: dict[str, Any], prefix: str = ""
+) -> Iterator[tuple[str, dict, bool]]:
     for key, rule in definition["properties"].items():
         if "$ref" in rule:
             rule = {**definitions[rule["$ref"].rsplit("/", 1)[1]], **rule}
         if not rule:  # checked by the definition that this one refines
             continue
-        yield prefix + key, rule
+        yield prefix + key, rule, key in definition.get("required", ())
         if "properties" in rule and "$ref" not in rule:
             yield from _keys(rule, definitions, f"{prefix}{key}.")
-
-
-def _required(key: str, definition: dict[str, Any]) -> bool:
-    return key in definition.get("required", ())
 
 
 def _values(rule: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from spanledger.cli import look_remarks, looks
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.failures import CLASSES
 from spanledger.engine import params
@@ -27,7 +28,8 @@ def show(experiments: list[str]) -> int:
 
     Raises InputError for an unknown name and where there are no results yet.
     """
-    known = params.load("params.yaml")["experiments"]
+    resolved = params.load("params.yaml")
+    known = resolved["experiments"]
     unknown = [name for name in experiments if name not in known]
     if unknown:
         raise InputError(Problem("params.yaml", field=name, message=nearest(name, known)) for name in unknown)
@@ -39,9 +41,9 @@ def show(experiments: list[str]) -> int:
         with (folder / "arms.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         console.print(_table(name, rows))
-        for line in _attainable(rows):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-        for line in _warnings(json.loads((folder / "diagnostics.json").read_bytes())):
+        diagnostics = json.loads((folder / "diagnostics.json").read_bytes())
+        looked = _looks(name, resolved[name]["normalise"]["holdout"])
+        for line in (*_attainable(rows), *_warnings(diagnostics), *looked):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         for line in _lost(folder / "failures.csv"):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -119,6 +121,21 @@ def _lost(path: Path) -> Iterator[str]:
     if counted:
         told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
         yield f"  lost, all arms together: {told}; see the report"
+
+
+def _looks(experiment: str, setting: dict[str, Any] | None) -> Iterator[str]:
+    """Whether the holdout was looked at, and what that means for the present numbers; none of its own."""
+    if setting is None and not looks.path(experiment).is_file():
+        return
+    try:
+        found = looks.read(experiment)
+    except InputError as error:
+        yield from (f"  looks: {problem}" for problem in error.problems)
+        return
+    if found:
+        yield f"  looks: {looks.described(found)} at the holdout; spanledger holdout {experiment} --looks lists them"
+        for code, message in look_remarks.of_ledger(found, setting, look_remarks.query_ids(experiment)):
+            yield f"  {code}: {message}"
 
 
 def _number(text: str, digits: int) -> str:

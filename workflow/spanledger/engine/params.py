@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
@@ -142,6 +143,9 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
     coverage = section["score"].get("coverage", {})
     rule = "token_share" if coverage.get("rule") == "token_share" else "span"
     filled["score"]["coverage"] = schema.defaults(coverage, "params", f"coverage_{rule}")
+    holdout = filled["normalise"]["holdout"]
+    if holdout is not None:  # 0.2, "0.20" and 2e-1 are one value
+        holdout["share"] = f"{Decimal(str(holdout['share'])).normalize():f}"
     for setting in filled["select"].values():
         if setting["budget"] is not None and setting["unit"] is None:
             setting["unit"] = "char"

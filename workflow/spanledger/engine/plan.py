@@ -1,8 +1,11 @@
 """The plan of an experiment: its arms, and which combinations of named settings each stage works out once."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
+
+from spanledger.core.errors import nearest
 
 STAGES = ("validate", "normalise", "chunk", "index", "retrieve", "fuse", "select", "score", "report")
 
@@ -101,6 +104,25 @@ def arm(section: dict[str, Any], name: str) -> Arm:
         if candidate.name == name:
             return candidate
     raise KeyError(f"no arm is called '{name}'")
+
+
+def narrowed(section: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The section with these arms alone, in their order, and the settings that they use. What is worked out for an arm is
+    the same. Raises ValueError for a name that no arm has, and where there is none."""
+    every = {chosen.name: chosen for chosen in arms(section)}
+    unknown = [name for name in names if name not in every]
+    if unknown or not names:
+        raise ValueError(f"no arm is called '{unknown[0]}': {nearest(unknown[0], every)}" if unknown else "no arm")
+    kept = [chosen for name, chosen in every.items() if name in names]
+    used = {part: {getattr(chosen, part) for chosen in kept} for part in ("chunk", "eligibility", "fuse", "select")}
+    used["chunk"] |= {section["select"][name]["parent"] for name in used["select"]}
+    used["retrieve"] = {branch for name in used["fuse"] for branch in section["fuse"][name]["branches"]}
+    used["index"] = {section["retrieve"][name]["index"] for name in used["retrieve"]}
+    settings = {
+        part: {name: setting for name, setting in section[part].items() if name in wanted}
+        for part, wanted in used.items()
+    }
+    return {**section, **settings, "arms": [asdict(chosen) for chosen in kept]}
 
 
 def pairs(section: dict[str, Any]) -> list[tuple[str, str]]:

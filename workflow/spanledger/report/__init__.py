@@ -27,11 +27,11 @@ def report(
     queries), frontier.csv (cost against recall), failures.csv (the lost facts with their classes), diagnostics.json and
     report.html.
 
-    `section` is the resolved section of the experiment; `dataset_summary` holds the dataset's name and, where it has
-    them, its description, language and licence; `rows` are the lines of queries.jsonl; `documents` hold raw text;
-    `counters` are the stages' of each arm, by (stage, setting), by its name; `judgements` are people's. The
-    lists may come in any order: the same values give the same bytes. Raises ValueError where rows, golds, queries and
-    arms do not belong together, and KeyError for a document that is missing.
+    `section` is the resolved section of the experiment; `dataset_summary` holds the dataset's name, where it has them
+    its description, language and licence, and where queries are held out the number of all `queries`; `rows` are the
+    lines of queries.jsonl; `documents` hold raw text; `counters` are the stages' of each arm, by (stage, setting), by
+    its name; `judgements` are people's. The lists may come in any order: the same values give the same bytes. Raises
+    ValueError where rows, golds, queries and arms do not belong together, and KeyError for a document that is missing.
     """
     results = Results.of(experiment, dataset_summary, section, rows, golds, documents, queries, counters, judgements)
     arms, query_ids = [arm.name for arm in results.arms], [query.query_id for query in results.queries]

@@ -20,15 +20,18 @@ class Diagnostic:
 
 def diagnostics(
     section: dict[str, Any],
+    dataset: dict[str, Any],
     table: list[dict[str, Any]],
     lines: dict[str, list[dict[str, Any]]],
     counters: dict[str, Counters],
 ) -> list[dict[str, Any]]:
     """The warnings of an experiment, in the order of the functions below; `table` and `lines` as `tables.arm_rows` and
-    `tables.by_arm` give them."""
+    `tables.by_arm` give them. `dataset` is the summary of the dataset, of which the number of all its queries is used
+    where some are held out."""
     planned = arms(section)
     rows = {row["arm"]: row for row in table}
     found = [
+        *_held_out(section, dataset, table),
         *_saturated(section, planned, rows),
         *_ceiling(section, planned, rows),
         *_repeats(planned, lines),
@@ -41,6 +44,21 @@ def diagnostics(
         *_refusals(planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
+
+
+def _held_out(section: dict[str, Any], dataset: dict[str, Any], table: list[dict[str, Any]]) -> Iterator[Diagnostic]:
+    setting = section["normalise"]["holdout"]
+    if setting is None:
+        return
+    seen, every = table[0]["queries"], dataset["queries"]
+    if seen < every:
+        yield Diagnostic("held_out", f"development part: {seen} of {every} queries; holdout not shown")
+    else:
+        yield Diagnostic(
+            "empty_holdout",
+            f"a share of {setting['share']} with seed {setting['seed']} holds out none of {every} queries: these numbers "
+            "are of all of them, and none is left for a final check",
+        )
 
 
 def _saturated(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:

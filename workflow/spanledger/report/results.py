@@ -76,7 +76,7 @@ class Results:
             {document.key: document for document in documents},
             trails,
             counters,
-            diagnostics(section, table, by_arm(section, rows), counters),
+            diagnostics(section, dataset, table, by_arm(section, rows), counters),
             frontier(table, section["report"]["primary"]["metric"]),
             tag_rows(section, rows, table),
             lost,

@@ -19,7 +19,9 @@ def rules(section: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """(name, paragraphs) of each rule that stands behind the numbers of an experiment, from its resolved section."""
     used = _used(section)
     fused = _fusion(section)
+    holdout = section["normalise"]["holdout"]
     return [
+        *([("Holdout", [_holdout(holdout)])] if holdout else []),
         ("Coverage", [_coverage(section["score"]["coverage"])]),
         ("Retrieval", _retrieval(section, used)),
         *([("Fusion", fused)] if fused else []),
@@ -34,6 +36,14 @@ def rules(section: dict[str, Any]) -> list[tuple[str, list[str]]]:
             ],
         ),
     ]
+
+
+def _holdout(setting: dict[str, Any]) -> str:
+    return (
+        f"A question is held out when the SHA-256 of the seed {setting['seed']}, a line feed and its id, read as a "
+        f"fraction of 2 to the power of 256, is below {setting['share']}. Everything here is of the other "
+        "questions; the command `spanledger holdout` scores those held out, and records that it did."
+    )
 
 
 def _coverage(setting: dict[str, Any]) -> str:

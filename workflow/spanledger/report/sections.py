@@ -42,6 +42,7 @@ def headline(results: Results) -> dict[str, Any]:
         "characters": sum(len(document.text) for document in results.documents.values()),
         "arms": len(results.arms),
         "queries": first["queries"],
+        "held_out": results.dataset["queries"] - first["queries"] if results.section["normalise"]["holdout"] else 0,
         "answerable": first["answerable_queries"],
         "facts": first["facts"],
         "metric": words.METRICS[results.primary][0],

@@ -152,6 +152,8 @@ FEATURES = {
 
 # Warning: a title, and a sentence that stands for its cases where there are several.
 WARNINGS = {
+    "held_out": ("Held out", "some questions are held out, and nothing of them is shown"),
+    "empty_holdout": ("Empty holdout", "a holdout was asked for, and no question fell into it"),
     "saturated": (
         "Saturation",
         "where a selector may take every chunk of an index, recall is saturation, not retrieval",
