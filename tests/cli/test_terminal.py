@@ -67,7 +67,7 @@ def test_recall_stands_beside_what_was_attainable(tmp_path, monkeypatch, project
     monkeypatch.chdir(tmp_path)
     assert show(["fusion"]) == 0
     printed = capsys.readouterr().out
-    assert "context come back macro recall mean cost (char)" in " ".join(printed.split())
+    assert "context macro recall mean cost (char)" in " ".join(printed.split())
     rows = {line.split()[0]: " ".join(line.split()[4:]) for line in printed.splitlines() if line[:4] in "  a   b   c "}
     assert rows == {
         "a": "0.5000 of 0.7500 80.0",
