@@ -4,8 +4,11 @@ import shutil
 
 import pytest
 
+from spanledger import experiment
 from spanledger.cli.terminal import gate_lines, show
 from spanledger.core.errors import InputError
+from spanledger.dataset import load
+from spanledger.engine import params
 
 
 def test_tables_of_git_alone_are_no_results(tmp_path, monkeypatch, project):
@@ -25,6 +28,31 @@ def test_a_gate_is_one_line():
         {"rule": "mrr at least 0.5", "arm": "one", "status": "untrusted", "found": "stale"},
     ]
     assert list(gate_lines(verdicts)) == ["  passed     leaks 0: 0 of 9", "  untrusted  mrr at least 0.5 (one): stale"]
+
+
+def test_a_table_says_how_many_lost_facts_come_back(tmp_path, monkeypatch, project, capsys):
+    """By one larger limit: the export fact by its budget, the rule that shares no term by none. A table that was written
+    before this was counted is shown all the same."""
+    every = params.load(project / "params.yaml")
+    made = experiment.run(every, load(project / "fixtures" / "evidence_mapping"), "evidence_mapping").files
+    shutil.copy(project / "params.yaml", tmp_path)
+    folder = tmp_path / "results" / "evidence_mapping"
+    folder.mkdir(parents=True)
+    for name in ("arms.csv", "diagnostics.json"):
+        (folder / name).write_bytes(made[name])
+    monkeypatch.chdir(tmp_path)
+
+    def shown(arm):
+        show(["evidence_mapping"])
+        return next(line for line in capsys.readouterr().out.splitlines() if line.strip().startswith(arm)).split()[1:]
+
+    assert shown("overlap+current+single+chars240")[:4] == ["4/4", "4/4", "3/4", "1/1"]
+    assert shown("fixed+current+single+top2")[:4] == ["4/4", "3/4", "3/4", "0/1"]
+    header, *lines = made["arms.csv"].decode().splitlines()
+    place = header.split(",").index("recoverable")
+    older = [",".join(line.split(",")[:place] + line.split(",")[place + 1 :]) for line in (header, *lines)]
+    (folder / "arms.csv").write_text("\n".join(older) + "\n")
+    assert shown("overlap+current+single+chars240")[:4] == ["4/4", "4/4", "3/4", "0.8333"]
 
 
 ARMS = """\
@@ -47,7 +75,7 @@ def test_recall_stands_beside_what_was_attainable(tmp_path, monkeypatch, project
     monkeypatch.chdir(tmp_path)
     assert show(["fusion"]) == 0
     printed = capsys.readouterr().out
-    assert "context come back macro recall mean cost (char)" in " ".join(printed.split())
+    assert "context macro recall mean cost (char)" in " ".join(printed.split())
     rows = {line.split()[0]: " ".join(line.split()[4:]) for line in printed.splitlines() if line[:4] in "  a   b   c "}
     assert rows == {
         "a": "0.5000 of 0.7500 80.0",

@@ -59,21 +59,16 @@ def _table(name: str, rows: list[dict[str, str]]) -> Table:
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
     table.add_column("arm", overflow="fold")
-    headings = (
-        "facts in index",
-        "candidates",
-        "context",
-        "come back",
-        "macro recall",
-        f"mean cost ({first['cost_unit']})",
-    )
+    counted = "recoverable" in first  # how many lost facts one larger limit brings back; older results lack it
+    headings = ["facts in index", "candidates", "context", *(["come back"] if counted else [])]
+    headings += ["macro recall", f"mean cost ({first['cost_unit']})"]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row["arm"],
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
-            _share(row.get("recoverable"), int(row["facts"]) - int(row["facts_in_context"])),
+            *([f"{row['recoverable']}/{int(row['facts']) - int(row['facts_in_context'])}"] if counted else []),
             _recall(row),
             _number(row["mean_cost"], 1),
         )
@@ -142,11 +137,6 @@ def _lost(path: Path) -> Iterator[str]:
     if counted:
         told = ", ".join(f"{counted[name]} {name}" for name in CLASSES if counted[name])
         yield f"  lost, all arms together: {told}; see the report"
-
-
-def _share(count: str | None, lost: int) -> str:
-    """How many lost facts one larger limit brings back; nothing for a table that was written before it was counted."""
-    return "" if count is None else f"{count}/{lost}"
 
 
 def _looks(experiment: str, setting: dict[str, Any] | None) -> Iterator[str]:
