@@ -38,6 +38,7 @@ _METRICS = {
         ("random_recall_candidates", "random_recall_index"), Bounded(NEITHER, ANSWERABLE, FACTS, share=True)
     ),
     **{f"{kind}_exact_{pool}": _SEARCHED for kind in ("attainable", "random") for pool in ("candidates", "index")},
+    "recoverable": _SEARCHED,
     "no_answer_accuracy": Bounded(HIGHER, UNANSWERABLE, share=True),
     "mean_cost": Bounded(LOWER, rests_on=COST),
     "mean_cost_answerable": Bounded(LOWER, ANSWERABLE, COST),
