@@ -19,9 +19,7 @@ from spanledger.report import judgements, report
 def main() -> None:
     parser = command.parser(__doc__)
     parser.add_argument("--experiment", required=True, help="the experiment's name")
-    parser.add_argument(
-        "--section", type=command.setting, required=True, help="its resolved section of params.yaml, as JSON"
-    )
+    parser.add_argument("--section", type=command.setting, required=True, help="its section of params.yaml, resolved")
     command.paths(
         parser,
         rows="queries.jsonl, as score wrote it",

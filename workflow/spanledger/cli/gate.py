@@ -65,7 +65,7 @@ def judge(section: dict[str, Any], experiment: str) -> list[dict[str, Any]]:
 
     @cache
     def baseline(name: str) -> Baseline:
-        return _baseline(name, experiment, own)
+        return _baseline(name, experiment, own, section)
 
     return gates.evaluate(section, own.rows, leaks, baseline, untrusted)
 
@@ -77,7 +77,7 @@ def _leaks(workspace: Snapshot, experiment: str, section: dict[str, Any]) -> dic
         return _NOT_COUNTED
 
 
-def _baseline(name: str, experiment: str, own: OnRecord) -> Baseline:
+def _baseline(name: str, experiment: str, own: OnRecord, section: dict[str, Any]) -> Baseline:
     try:
         other = on_record(open_snapshot(name), experiment)
     except InputError as error:
@@ -86,6 +86,8 @@ def _baseline(name: str, experiment: str, own: OnRecord) -> Baseline:
         return Baseline(untrusted=f"at {name}: {other.untrusted}")
     if not own.datasets & other.datasets:
         return Baseline(untrusted=f"{name} has another dataset")
+    if other.section["normalise"]["holdout"] != section["normalise"]["holdout"]:
+        return Baseline(untrusted=f"{name} holds out other queries")
     return Baseline(other.rows, other.section["score"])
 
 

@@ -62,7 +62,8 @@ def evaluate(
     verdicts = [_leaks(names, leaks, untrusted)]
     for gate in section["gates"]:
         metric = meaning(gate, section["score"]["cutoffs"])
-        other = baseline(gate["baseline"]) if gate["baseline"] is not None and baseline is not None else None
+        looked = baseline is not None and gate["baseline"] is not None and untrusted is None
+        other = baseline(gate["baseline"]) if looked else None
         findings = [
             _judge(gate, metric, arm, rows.get(arm), other, section["score"], untrusted)
             for arm in names
