@@ -1,5 +1,7 @@
 """The project at a point of its history, on a project that real git and DVC keep."""
 
+import shutil
+
 import pytest
 
 from spanledger.core.errors import InputError
@@ -49,6 +51,12 @@ def test_a_file_that_was_never_there_and_one_that_left_the_cache_are_told_apart(
     cached.unlink()
     with pytest.raises(InputError, match="is not in DVC's cache: `dvc fetch --all-commits`"):
         open_snapshot("HEAD", project.root).read(ROWS)
+    shutil.rmtree(project.root / ".dvc" / "cache")  # the lists of folders are there too
+    shutil.rmtree(project.home / "dvc-site", ignore_errors=True)
+    folder = "results/evidence_mapping/chunk"
+    for ask, path in (("read", f"{folder}/fixed.jsonl"), ("below", folder)):
+        with pytest.raises(InputError, match="is not in DVC's cache"):
+            getattr(open_snapshot("HEAD", project.root), ask)(path)
 
 
 @pytest.mark.parametrize("name", ["no-such-thing", "-h", "HEAD:params.yaml"])

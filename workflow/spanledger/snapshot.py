@@ -5,6 +5,7 @@ commit. A name is looked up as a git revision first, then as that of a DVC exper
 """
 
 import subprocess
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -93,26 +94,38 @@ class Revision:
         return _stages(yaml12.parse(self.read(_LOCK).decode("utf-8"), f"{self.name}:{_LOCK}"))
 
     def read(self, path: str) -> bytes:
-        problem = Problem(f"{self.name}:{path}", message="no such file in this revision")
         try:
-            return self._files.read_bytes(path)
+            return self._of_dvc(path, self._files.read_bytes)
         except IsADirectoryError:
-            raise InputError([problem]) from None
+            raise InputError([self._no_file(path)]) from None
         except OSError:
-            if self.exists(path):
-                message = f"is not in DVC's cache: `dvc fetch --all-commits`, or make it again at {self.commit[:7]}"
-                problem = Problem(problem.file, message=message)
-            raise InputError([problem]) from None
+            raise InputError([self._not_cached(path) if self.exists(path) else self._no_file(path)]) from None
 
     def exists(self, path: str) -> bool:
-        return self._files.exists(path)
+        return self._of_dvc(path, self._files.exists)
 
     def below(self, folder: str) -> list[str]:
-        if not self._files.isdir(folder):
+        if not self._of_dvc(folder, self._files.isdir):
             return []
-        found = (path.lstrip("/") for path in self._files.find(folder))
+        found = (path.lstrip("/") for path in self._of_dvc(folder, self._files.find))
         parts = len(Path(folder).parts)
         return sorted(path for path in found if not any(p.startswith(".") for p in Path(path).parts[parts:]))
+
+    def _of_dvc(self, path: str, ask: Callable[[str], Any]) -> Any:
+        """What DVC answers; raises InputError where the list of a folder's files is not in its cache."""
+        from dvc_data.index import DataIndexDirError
+
+        try:
+            return ask(path)
+        except DataIndexDirError:
+            raise InputError([self._not_cached(path)]) from None
+
+    def _no_file(self, path: str) -> Problem:
+        return Problem(f"{self.name}:{path}", message="no such file in this revision")
+
+    def _not_cached(self, path: str) -> Problem:
+        message = f"is not in DVC's cache: `dvc fetch --all-commits`, or make it again at {self.commit[:7]}"
+        return Problem(f"{self.name}:{path}", message=message)
 
     @cached_property
     def _files(self) -> Any:

@@ -16,7 +16,7 @@ from spanledger.core.files import file_sha256
 from spanledger.core.records import Document, Query, from_records
 from spanledger.engine import closure, plan
 from spanledger.gates import leaks
-from spanledger.report import report, tables
+from spanledger.report import judgements, report, tables
 
 _NO_TABLE = "there is no arms.csv: run `make repro` first"
 _CHOICES = ("arm", "chunk", "eligibility", "fuse", "select")
@@ -178,6 +178,13 @@ class Recount:
             from_records(Query, self._lines("normalise/queries.jsonl")),
             self._counters(),
             leaks.of_files(self._section, self._bytes),
+            self._judgements(),
+        )
+
+    def _judgements(self) -> judgements.Sheet:
+        path = plan.judgements(self._experiment)
+        return (
+            judgements.parse(self._files.read(path), path) if self._files.snapshot.exists(path) else judgements.Sheet()
         )
 
     def _counters(self) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
