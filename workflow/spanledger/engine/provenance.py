@@ -15,7 +15,7 @@ from typing import Any
 
 from spanledger.core.files import below, file_sha256
 
-LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "ruamel.yaml")
+LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "pystemmer", "regex", "rjieba", "ruamel.yaml")
 
 
 def record(
