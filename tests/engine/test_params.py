@@ -391,7 +391,18 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
         (
             "score",
             {"cost": {"unit": "token"}},
-            [("score.cost.unit", "unknown value 'token': valid: analyzer, byte, char, lexical, word")],
+            [
+                (
+                    "score.cost.unit",
+                    "expected char, word, lexical, byte, or a tokenizer: tiktoken:cl100k_base, or tokenizer:NAME for the "
+                    'file tokenizers/NAME.json; or analyzer, found "token"',
+                )
+            ],
+        ),
+        (
+            "score",
+            {"cost": {"unit": "tokenizer:mine"}},
+            [("score.cost.unit", "unit 'tokenizer:mine': expected the file tokenizers/mine.json")],
         ),
         (
             "report",

@@ -56,7 +56,7 @@ def result_groups(results: Results) -> Groups:
     groups = [
         ("Recall and facts", _recall(results)),
         (
-            f"Mean cost, {words.UNITS[results.unit][0]}",
+            f"Mean cost, {words.unit(results.unit)[0]}",
             [
                 Column("mean_cost", "all", "mean", "over all questions"),
                 Column("mean_cost_answerable", "answerable", "mean", "over the answerable questions"),
