@@ -284,7 +284,7 @@ def test_a_default_that_no_setting_takes_is_told(raw):
         (
             "trial.chunk.defaults.chunksize",
             "no setting takes this key: did you mean 'chunk_size'? "
-            "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
+            "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
         ),
         ("trial.chunk.defaults.tail", "no setting takes this key"),
     ]
@@ -296,7 +296,7 @@ def test_a_setting_of_no_known_method_does_not_make_its_defaults_faults_too(raw)
         (
             "trial.chunk.one.method",
             "unknown value 'windw': did you mean 'window'? "
-            "valid: aggregate, document, paragraph, sentence, structured, window",
+            "valid: aggregate, document, paragraph, recursive, sentence, structured, window",
         ),
         ("trial.chunk.two", "lacks method"),
     ]
@@ -673,7 +673,7 @@ def test_a_name_of_that_kind_is_refused_in_defaults_too(raw):
     assert (
         "trial.chunk.defaults.size",
         "no setting takes this key: did you mean 'chunk_size'? "
-        "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
+        "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
     ) in faults(raw)
 
 
