@@ -33,7 +33,7 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
                 (
                     "chunksize",
                     "unknown key: did you mean 'chunk_size'? "
-                    "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
+                    "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
                 )
             ],
         ),
