@@ -54,7 +54,8 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
             [
                 (
                     "method",
-                    'expected one of "window", "paragraph", "aggregate", "sentence", "recursive", "structured", "document", found 3',
+                    'expected one of "window", "paragraph", "aggregate", "sentence", "recursive", "structured", '
+                    '"document", found 3',
                 )
             ],
         ),
