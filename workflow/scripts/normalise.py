@@ -1,5 +1,5 @@
 """Stage normalise: changes the documents' text as params.yaml says, with the way back to the raw text, and moves the
-elements along. Queries, facts and synonym groups pass as they are, in a file each.
+elements along. Queries, facts, judgements and synonym groups pass as they are, in a file each.
 
 By hand: python workflow/scripts/normalise.py --setting '{"newlines": "lf"}' --validated FOLDER --out FOLDER
 """
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--setting", type=command.setting, required=True, help="the section normalise, as JSON")
     parser.add_argument("--validated", type=Path, required=True, help="the folder that validate wrote")
     parser.add_argument(
-        "--out", type=Path, required=True, help="folder for documents, elements, queries, facts (JSON lines)"
+        "--out", type=Path, required=True, help="folder for documents, elements, queries, facts, qrels (JSON lines)"
     )
     arguments = parser.parse_args()
     kinds = {"documents": Document, "elements": Element, "queries": Query}
@@ -37,6 +37,8 @@ def main() -> None:
     files.write(arguments.out / "synonyms.jsonl", files.lines(synonyms))
     golds = gold.from_records(files.read_lines(arguments.validated / "facts.jsonl"))
     files.write(arguments.out / "facts.jsonl", files.lines(gold.to_records(golds)))
+    judgements = gold.judgements_from_records(files.read_lines(arguments.validated / "qrels.jsonl"))
+    files.write(arguments.out / "qrels.jsonl", files.lines(gold.judgements_to_records(judgements)))
 
 
 if __name__ == "__main__":

@@ -93,6 +93,7 @@ def _prepare(results: Results, section: dict[str, Any]) -> None:
         made[f"{stage}/elements.jsonl"] = files.lines(map(records.to_record, elements))
         made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, held.queries))
         made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(held.golds))
+        made[f"{stage}/qrels.jsonl"] = files.lines(gold.judgements_to_records(held.judgements))
         made[f"{stage}/synonyms.jsonl"] = files.lines(held.synonym_groups)
     made["validate/dataset.json"] = files.document(held.summary)
     for name, setting in section["chunk"].items():
