@@ -37,7 +37,8 @@ def test_every_fault_is_told(tmp_path):
         judgement(1.5, "p", "a"),
         judgement(True, "p", "b"),
         {"query_id": "p", "doc_id": "B", "version": "v2", "relevance": 1},
-        {"query_id": "", "doc_id": "a"},
+        {"query_id": "q", "doc_id": "a"},
+        judgement(1, "", "a"),
     ]
     assert problems(write(tmp_path, DOCUMENTS, QUERIES, qrels=lines)) == [
         ("qrels.jsonl", 2, "judgement 'q' 'b'", "query_id", "stands twice: line 1 has the same query_id and doc_id"),
@@ -58,8 +59,8 @@ def test_every_fault_is_told(tmp_path):
             "version",
             "unknown key: valid: doc_id, query_id, relevance",
         ),
-        ("qrels.jsonl", 8, "judgement '' 'a'", "query_id", 'must not be empty, found ""'),
-        ("qrels.jsonl", 8, "judgement '' 'a'", "relevance", "is missing"),
+        ("qrels.jsonl", 8, "judgement 'q' 'a'", "", "lacks relevance"),
+        ("qrels.jsonl", 9, "judgement '' 'a'", "query_id", 'must not be empty, found ""'),
     ]
 
 
