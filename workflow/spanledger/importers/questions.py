@@ -67,3 +67,11 @@ def facts(spans: Sequence[dict[str, Any]], mode: str, name: str) -> list[dict[st
         return [{"fact_id": f"{name}_{number}", "support": [[one]]} for number, one in enumerate(spans, 1)]
     support = [list(spans)] if mode == "all" else [[one] for one in spans]
     return [{"fact_id": name, "support": support}]
+
+
+def lost(spans: Sequence[Any], mode: str, name: str) -> str | None:
+    """Why a question cannot be kept with what is left of its spans, of which None stands for one that was rejected; None
+    where it can."""
+    if spans and not any(spans):
+        return f"all of its {name} were rejected"
+    return f"all of its {name} are needed, and some were rejected" if mode == "all" and None in spans else None

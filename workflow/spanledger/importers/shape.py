@@ -4,6 +4,7 @@ A shape is a mapping of keys (a key with ? may be missing; other keys are of no 
 with the shape of its items, or a tuple of types.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,3 +34,15 @@ def malformed(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str
             yield from malformed(item, shape[0], f"{path}[{number}]")
     elif not isinstance(value, shape) or (isinstance(value, bool) and bool not in shape):
         yield path, f"expected {' or '.join(_NAMES[kind] for kind in shape)}, found {shown(value)}"
+
+
+def concerns(path: str, shape: Any) -> bool:
+    """Whether a JSON path leads to something that the shape names; what it does not may hold anything."""
+    for part in re.findall(r"\[\d+\]|[^.\[\]]+", path):
+        if isinstance(shape, list) and part.startswith("["):
+            shape = shape[0]
+        elif isinstance(shape, dict) and (part in shape or f"{part}?" in shape):
+            shape = shape.get(part, shape.get(f"{part}?"))
+        else:
+            return False
+    return True

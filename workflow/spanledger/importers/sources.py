@@ -11,7 +11,7 @@ from typing import Any
 from spanledger.core import files
 from spanledger.core.errors import Problem, nearest
 from spanledger.dataset import strict_json
-from spanledger.importers.shape import malformed
+from spanledger.importers.shape import concerns, malformed
 
 _GZIP = b"\x1f\x8b"
 _BOM = "\ufeff"
@@ -83,11 +83,10 @@ class Sources:
         if text is None:
             return None
         try:
-            value, faults = strict_json.parse(text)
+            value, faults = parsed(text, shape)
         except ValueError as error:
             self.problem(path, str(error))
             return None
-        faults += malformed(value, shape)
         for field, message in faults:
             self.problem(path, message, field=field)
         return None if faults else value
@@ -99,8 +98,7 @@ class Sources:
             if not (line := line.strip(" \t\r")):
                 continue
             try:
-                value, faults = strict_json.parse(line)
-                faults += malformed(value, shape)
+                value, faults = parsed(line, shape)
             except ValueError as error:
                 value, faults = None, [("", str(error))]
             for field, message in faults:
@@ -152,3 +150,9 @@ class Sources:
         for fault in faults:
             self.problem(path, fault, 1)
         return not faults
+
+
+def parsed(text: str, shape: Any) -> tuple[Any, list[strict_json.Fault]]:
+    """A JSON value and what is wrong with those parts of it that the shape names. Raises ValueError for what is no JSON."""
+    value, faults = strict_json.parse(text)
+    return value, [fault for fault in faults if concerns(fault[0], shape)] + list(malformed(value, shape))
