@@ -35,8 +35,9 @@ def import_trec(
     or judged: those with a judgement. Questions have no facts, unless `fact_mode` is whole-document: then each document
     judged `relevant` or better is a fact, whose span is all of it.
 
-    Rejected are judgements of unknown questions or documents (by `ignore_zeros` an id may lack leading zeros), those that contradict an earlier line, and questions and
-    documents whose id another one has. Raises InputError with all problems of malformed files.
+    Rejected are judgements of unknown questions or documents (by `ignore_zeros` an id may lack leading zeros), those that
+    contradict an earlier line, and questions and documents whose id another one has. Raises InputError with all problems
+    of malformed files.
     """
     documents, out = Path(documents), Path(out)
     sources, report = Sources(encoding), new_report("trec")
