@@ -63,7 +63,7 @@ def read_documents(sources: Sources, root: Path, report: ImportReport, ids: str 
     if text is None:
         return []
     if _is_sgml(text):
-        return _sgml(sources, root, root.name, text, report)
+        return list(_sgml(sources, root, root.name, text, report))
     sources.problem(root, "expected JSON lines (.jsonl), a folder, a tar archive, or SGML that begins with <DOC>")
     return []
 

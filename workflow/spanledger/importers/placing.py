@@ -47,6 +47,9 @@ class Placing:
             raise self._misplaced("the text is empty", start, end, text)
         if text is not None and first is not None and last is not None and self.text[first:last] == text:
             return first, last
+        if text is not None and first is not None and self.text.startswith(text, first):
+            right = self._anchors.in_unit(first + len(text))
+            raise self._misplaced(f"the text stands at the offset, but ends at {right}, not {end}", start, end, text)
         if text is not None and (hint := self._hint(start, text)):
             raise self._misplaced(f"the text does not stand at the offset; it does {hint}", start, end, text)
         length = self._anchors.in_unit(len(self.text))
