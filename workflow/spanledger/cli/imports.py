@@ -73,6 +73,7 @@ def add_kinds(kinds: Any) -> None:
         "(from 1) where a quote occurs several times."
     )
     kind.add_argument("--corpus", type=Path, required=True, metavar="FOLDER", help="the documents; a tar archive too")
+    kind.add_argument("--files", default="*", metavar="PATTERN", help="which files of it, as '*.md' (default: all)")
     _facts(kind, "quote")
 
 

@@ -32,6 +32,7 @@ def import_quotes(
     out: Path,
     *,
     corpus: Path,
+    files: str = "*",
     fact_mode: str = "each",
     language: str | None = None,
     licence: str | None = None,
@@ -41,8 +42,8 @@ def import_quotes(
     there.
 
     The table is CSV with a header (.tsv: tabs) or JSON lines (.jsonl), with question, document, quote and, where needed,
-    question_id and occurrence. All files of the folder become documents, called by their paths below it; HTML becomes text,
-    from which quotes are taken then. Rows of one question_id, or without it of one question, belong together; each quote is
+    question_id and occurrence. All files of the folder whose names match the shell pattern `files` become documents, called by their paths below
+    it; of HTML it is the text, from which quotes are taken then. Rows of one question_id, or without it of one question, belong together; each quote is
     a fact (see `questions.facts` for the other `fact_mode`s). A row with neither document nor quote is a question that the
     documents do not answer.
 
@@ -56,7 +57,7 @@ def import_quotes(
         "quotes", ("documents", "questions", "quotes"), ("questions", "quotes"), ("questions", "quotes")
     )
     rows = _rows(sources, source)
-    texts = read_texts(sources, corpus, report)
+    texts = read_texts(sources, corpus, report, pattern=files)
     raise_problems(target_problems(out) + sources.problems)
     placings = {text.path: Placing(text.text) for text in texts}
     asked: dict[str, _Asked] = {}
