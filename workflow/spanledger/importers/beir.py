@@ -37,8 +37,7 @@ def import_beir(
     found = read_json_documents(sources, _file(source / "corpus.jsonl"), report)
     path = _file(source / "queries.jsonl")
     asked = [
-        Named(str(value["_id"]), value["text"].strip(), path.name, line)
-        for line, value in sources.json_lines(path, _QUERY)
+        Named(str(value["_id"]), value["text"], path.name, line) for line, value in sources.json_lines(path, _QUERY)
     ]
     splits = sorted({file.name.split(".tsv")[0] for file in (source / "qrels").glob("*.tsv*")})
     judged = []

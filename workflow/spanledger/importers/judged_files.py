@@ -106,7 +106,7 @@ def read_topics(sources: Sources, path: Path, fields: Iterable[str]) -> list[Nam
     for line, content in enumerate(text.split("\n"), 1):
         name, tab, rest = content.rstrip("\r").partition("\t")
         if tab:
-            found.append(Named(name.strip(), rest.strip(), path.name, line))
+            found.append(Named(name.strip(), rest, path.name, line))
         elif name.strip():
             sources.problem(path, "expected an id, a tab and a text", line)
     return found

@@ -42,10 +42,10 @@ def import_quotes(
     there.
 
     The table is CSV with a header (.tsv: tabs) or JSON lines (.jsonl), with question, document, quote and, where needed,
-    question_id and occurrence. All files of the folder whose names match the shell pattern `files` become documents, called by their paths below
-    it; of HTML it is the text, from which quotes are taken then. Rows of one question_id, or without it of one question, belong together; each quote is
-    a fact (see `questions.facts` for the other `fact_mode`s). A row with neither document nor quote is a question that the
-    documents do not answer.
+    question_id and occurrence. All files of the folder whose names match the shell pattern `files` become documents,
+    called by their paths below it; quotes of HTML are quotes of its text. Rows of one question_id, or without it of one
+    question, belong together; each quote is a fact (see `questions.facts` for the other `fact_mode`s). A row with neither
+    document nor quote is a question that the documents do not answer.
 
     A quote must occur exactly once in its document, or name its occurrence, counted from 1. Any other is rejected with the
     place where something similar stands, and so is a question that loses all of its quotes, or one where all are needed.
