@@ -9,11 +9,11 @@ from spanledger.core.errors import InputError
 from spanledger.dataset import load
 
 
-def write(folder: Path, documents=(), queries=(), elements=None, settings=None) -> Path:
+def write(folder: Path, documents=(), queries=(), elements=None, settings=None, qrels=None) -> Path:
     """A dataset folder of these records. A table may be bytes, which are written as they are; settings too."""
     settings = {"name": "test"} if settings is None else settings
     folder.mkdir(parents=True, exist_ok=True)
-    for name, records in (("documents", documents), ("queries", queries), ("elements", elements)):
+    for name, records in (("documents", documents), ("queries", queries), ("elements", elements), ("qrels", qrels)):
         if records is not None:
             data = records if isinstance(records, bytes) else b"".join(map(line, records))
             (folder / f"{name}.jsonl").write_bytes(data)
@@ -46,6 +46,10 @@ def quote(text, doc_id="d", version="v1") -> dict:
 
 def element(element_id="e", doc_id="d", version="v1", **rest) -> dict:
     return {"element_id": element_id, "doc_id": doc_id, "version": version, **rest}
+
+
+def judgement(relevance=1, query_id="q", doc_id="d") -> dict:
+    return {"query_id": query_id, "doc_id": doc_id, "relevance": relevance}
 
 
 def problems(folder: Path) -> list[tuple[str, int, str, str, str]]:

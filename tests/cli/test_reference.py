@@ -15,7 +15,8 @@ def test_a_row_for_each_key_with_its_default():
     text = reference.text()
     assert "| `chunk_overlap` | integer from 0 | `0` |" in text
     assert "| `b` | number from 0 to 1 | `0.75` |" in text
-    assert "| `cost.unit` | `char`, `word`, `lexical`, `byte`, `analyzer` | `char` |" in text
+    assert "| `cost.text` | `body`, `retrieval` | `body` |" in text
+    assert "| `cost.unit` | char, word, lexical, byte, or a tokenizer: tiktoken:cl100k_base" in text
     assert "| `doc_id` | string | required |" in text
 
 

@@ -106,6 +106,8 @@ def test_a_whole_dataset(tmp_path):
         "queries": 3,
         "answerable_queries": 1,
         "facts": 1,
+        "judged_queries": 0,
+        "judgements": 0,
     }
 
 

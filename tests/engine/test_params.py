@@ -286,7 +286,7 @@ def test_a_default_that_no_setting_takes_is_told(raw):
         (
             "trial.chunk.defaults.chunksize",
             "no setting takes this key: did you mean 'chunk_size'? "
-            "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
+            "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
         ),
         ("trial.chunk.defaults.tail", "no setting takes this key"),
     ]
@@ -298,7 +298,7 @@ def test_a_setting_of_no_known_method_does_not_make_its_defaults_faults_too(raw)
         (
             "trial.chunk.one.method",
             "unknown value 'windw': did you mean 'window'? "
-            "valid: aggregate, document, paragraph, sentence, structured, window",
+            "valid: aggregate, document, paragraph, recursive, sentence, structured, window",
         ),
         ("trial.chunk.two", "lacks method"),
     ]
@@ -393,7 +393,18 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
         (
             "score",
             {"cost": {"unit": "token"}},
-            [("score.cost.unit", "unknown value 'token': valid: analyzer, byte, char, lexical, word")],
+            [
+                (
+                    "score.cost.unit",
+                    "expected char, word, lexical, byte, or a tokenizer: tiktoken:cl100k_base, or tokenizer:NAME for the "
+                    'file tokenizers/NAME.json; or analyzer, found "token"',
+                )
+            ],
+        ),
+        (
+            "score",
+            {"cost": {"unit": "tokenizer:mine"}},
+            [("score.cost.unit", "unit 'tokenizer:mine': expected the file tokenizers/mine.json")],
         ),
         (
             "report",
@@ -664,7 +675,7 @@ def test_a_name_of_that_kind_is_refused_in_defaults_too(raw):
     assert (
         "trial.chunk.defaults.size",
         "no setting takes this key: did you mean 'chunk_size'? "
-        "valid: chunk_overlap, chunk_size, group_by, method, tail, unit",
+        "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
     ) in faults(raw)
 
 

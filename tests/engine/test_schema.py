@@ -44,7 +44,7 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
                 (
                     "method",
                     "unknown value 'windw': did you mean 'window'? "
-                    "valid: aggregate, document, paragraph, sentence, structured, window",
+                    "valid: aggregate, document, paragraph, recursive, sentence, structured, window",
                 )
             ],
         ),
@@ -54,7 +54,8 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
             [
                 (
                     "method",
-                    'expected one of "window", "paragraph", "aggregate", "sentence", "structured", "document", found 3',
+                    'expected one of "window", "paragraph", "aggregate", "sentence", "recursive", "structured", '
+                    '"document", found 3',
                 )
             ],
         ),

@@ -91,9 +91,8 @@ def test_small_data(tmp_path):
         "CC BY-SA 4.0",
     )
     assert report == {
-        "source": "small.json",
-        "source_sha256": hashlib.sha256((tmp_path / "small.json").read_bytes()).hexdigest(),
         "format": "squad",
+        "sources": {"small.json": hashlib.sha256((tmp_path / "small.json").read_bytes()).hexdigest()},
         "read": {"articles": 2, "paragraphs": 3, "questions": 5, "answers": 6},
         "kept": {"documents": 2, "questions": 5, "answerable_questions": 3, "answers": 5},
         "merged": {"questions": 0, "answers": 1},
@@ -155,7 +154,7 @@ CONTEXT = "😀 An éclair, one éclair."  # éclair is at 5 and 17
         (-1, "éclair", "", "the span lies outside the paragraph, which has 24 characters", 5),
         (99, "éclair", "", "the span lies outside the paragraph, which has 24 characters", 17),
         (5, "eclair", "éclair", "the text does not stand at the offset", None),
-        (5, "", "", "the answer is empty", None),
+        (5, "", "", "the text is empty", None),
     ],
 )
 def test_an_answer_that_does_not_stand_at_its_offset_is_told_and_not_scored(
@@ -166,6 +165,7 @@ def test_an_answer_that_does_not_stand_at_its_offset_is_told_and_not_scored(
     dataset, report = imported(tmp_path, data)
     assert spans(dataset) == {"some": [("T", "An", (5, 7))]}
     told = {"article": "T", "text": text, "offset": start, "found": found, "reason": reason, "nearest": nearest}
+    told["similar"] = {"start": 6, "end": 11, "text": "clair", "similarity": 0.91} if text == "eclair" else None
     places = [("some", "data[0].paragraphs[1].qas[0]", 1), ("all", "data[0].paragraphs[1].qas[1]", 0)]
     assert report["rejected"] == {
         "answers": [{**told, "question_id": name, "path": f"{path}.answers[{n}]"} for name, path, n in places],

@@ -9,6 +9,7 @@ rule normalise:
             "elements.jsonl",
             "queries.jsonl",
             "facts.jsonl",
+            "qrels.jsonl",
             "synonyms.jsonl",
         ),
     params:

@@ -10,6 +10,7 @@ rule validate:
             "elements.jsonl",
             "queries.jsonl",
             "facts.jsonl",
+            "qrels.jsonl",
             "synonyms.jsonl",
             "dataset.json",
         ),

@@ -1,6 +1,6 @@
 """Stage normalise: changes the documents' text as params.yaml says, with the way back to the raw text, and moves the
-elements along. Queries and facts pass as they are, those of the development part alone where there is a holdout, and so
-do synonym groups; in a file each.
+elements along. Queries, facts and judgements pass as they are, those of the development part alone where there is a
+holdout, and so do synonym groups; in a file each.
 
 By hand: python workflow/scripts/normalise.py --setting JSON --validated FOLDER --out FOLDER
 """
@@ -25,7 +25,7 @@ def main() -> None:
     )
     parser.add_argument("--validated", type=Path, required=True, help="the folder that validate wrote")
     parser.add_argument(
-        "--out", type=Path, required=True, help="folder for documents, elements, queries, facts (JSON lines)"
+        "--out", type=Path, required=True, help="folder for documents, elements, queries, facts, qrels (JSON lines)"
     )
     arguments = parser.parse_args()
     kinds = {"documents": Document, "elements": Element, "queries": Query}
@@ -46,6 +46,9 @@ def main() -> None:
     files.write(arguments.out / "synonyms.jsonl", files.lines(synonyms))
     facts = gold.to_records(take(golds, arguments.setting["holdout"]))
     files.write(arguments.out / "facts.jsonl", files.lines(facts))
+    judgements = gold.judgements_from_records(files.read_lines(arguments.validated / "qrels.jsonl"))
+    kept = gold.judgements_of(judgements, (query.query_id for query in written["queries"]))
+    files.write(arguments.out / "qrels.jsonl", files.lines(gold.judgements_to_records(kept)))
 
 
 if __name__ == "__main__":

@@ -22,13 +22,14 @@ def main() -> None:
         "--out",
         type=Path,
         required=True,
-        help="folder for documents, elements, queries, facts (JSON lines), dataset.json",
+        help="folder for documents, elements, queries, facts, qrels (JSON lines), dataset.json",
     )
     arguments = parser.parse_args()
     dataset = load(arguments.dataset)
     for name in ("documents", "elements", "queries"):
         files.write(arguments.out / f"{name}.jsonl", files.lines(map(to_record, getattr(dataset, name))))
     files.write(arguments.out / "facts.jsonl", files.lines(gold.to_records(dataset.golds)))
+    files.write(arguments.out / "qrels.jsonl", files.lines(gold.judgements_to_records(dataset.judgements)))
     files.write(arguments.out / "synonyms.jsonl", files.lines(dataset.synonym_groups))
     files.write(arguments.out / "dataset.json", files.document(dataset.summary))
 

@@ -110,8 +110,12 @@ def run(
 
 def _prepare(results: Results, section: dict[str, Any], part: str) -> None:
     held, made, setting = results.dataset, results.files, section["normalise"]
+    queries = take(held.queries, setting["holdout"], part)
     results.dataset = replace(
-        held, queries=take(held.queries, setting["holdout"], part), golds=take(held.golds, setting["holdout"], part)
+        held,
+        queries=queries,
+        golds=take(held.golds, setting["holdout"], part),
+        judgements=gold.judgements_of(held.judgements, (query.query_id for query in queries)),
     )
     results.documents = normalise_documents(held.documents, Policy.of(setting))
     results.elements = normalise_elements(held.elements, results.documents)
@@ -123,6 +127,7 @@ def _prepare(results: Results, section: dict[str, Any], part: str) -> None:
         made[f"{stage}/elements.jsonl"] = files.lines(map(records.to_record, elements))
         made[f"{stage}/queries.jsonl"] = files.lines(map(records.to_record, dataset.queries))
         made[f"{stage}/facts.jsonl"] = files.lines(gold.to_records(dataset.golds))
+        made[f"{stage}/qrels.jsonl"] = files.lines(gold.judgements_to_records(dataset.judgements))
         made[f"{stage}/synonyms.jsonl"] = files.lines(held.synonym_groups)
     made["validate/dataset.json"] = files.document(held.summary)
     for name, setting in section["chunk"].items():

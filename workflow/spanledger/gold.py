@@ -40,6 +40,16 @@ class Gold:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How relevant a document is to a query, in any of its versions; relevant from 1 on. A second kind of gold beside
+    facts, and never mixed with them."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
 def to_records(golds: Iterable[Gold]) -> list[dict[str, Any]]:
     """Gold as it is written to facts.jsonl, one record a query, in the order given."""
     return [
@@ -85,3 +95,19 @@ def from_records(records: Iterable[dict[str, Any]]) -> list[Gold]:
         )
         for record in records
     ]
+
+
+def judgements_to_records(judgements: Iterable[Judgement]) -> list[dict[str, Any]]:
+    """Judgements as they are written to qrels.jsonl, in the order given."""
+    return [{"query_id": j.query_id, "doc_id": j.doc_id, "relevance": j.relevance} for j in judgements]
+
+
+def judgements_from_records(records: Iterable[dict[str, Any]]) -> list[Judgement]:
+    """The inverse of `judgements_to_records`, for qrels.jsonl."""
+    return [Judgement(record["query_id"], record["doc_id"], record["relevance"]) for record in records]
+
+
+def judgements_of(judgements: Iterable[Judgement], query_ids: Iterable[str]) -> list[Judgement]:
+    """Those of some queries, in the order given."""
+    kept = set(query_ids)
+    return [judgement for judgement in judgements if judgement.query_id in kept]

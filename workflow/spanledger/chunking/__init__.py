@@ -7,6 +7,7 @@ from typing import Any
 from spanledger.chunking.document import Whole
 from spanledger.chunking.paragraph import Aggregate, Paragraph
 from spanledger.chunking.piece import Piece
+from spanledger.chunking.recursive import Recursive
 from spanledger.chunking.sentence import Sentence
 from spanledger.chunking.structured import Structured
 from spanledger.chunking.window import Window
@@ -21,6 +22,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "paragraph": Paragraph,
     "aggregate": Aggregate,
     "sentence": Sentence,
+    "recursive": Recursive,
     "structured": Structured,
     "document": Whole,
 }

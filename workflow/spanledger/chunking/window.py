@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spanledger.chunking.piece import Piece, Stream, TextMethod, apart, runs
+from spanledger.core import units
 from spanledger.core.records import Document, Element
 from spanledger.core.spans import Span
-from spanledger.core.units import UNITS, Atoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,7 @@ class Window(TextMethod):
     group_by: tuple[str, ...] = ("document",)
 
     def __post_init__(self):
-        if self.unit not in UNITS:
-            raise ValueError(f"window: unit '{self.unit}': expected one of {', '.join(UNITS)}")
+        units.check(self.unit)
         if self.chunk_size < 1:
             raise ValueError(f"window: chunk_size must be at least 1, found {self.chunk_size}")
         if not 0 <= self.chunk_overlap < self.chunk_size:
@@ -74,7 +73,7 @@ class Window(TextMethod):
                 if self.tail == "drop" and start + self.chunk_size >= len(text):
                     return
             return
-        atoms = Atoms(text, self.unit)
+        atoms = units.Atoms(text, self.unit)
         first = reached = 0
         while first < len(atoms.spans):
             last = first + 1

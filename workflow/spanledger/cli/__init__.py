@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from spanledger.cli import imports
 from spanledger.core.errors import InputError
 
 
@@ -95,12 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("import", help="turn foreign data into a dataset folder")
     kinds = command.add_subparsers(required=True, metavar="KIND")
-    squad = kinds.add_parser("squad", help="SQuAD-format JSON, .json or .json.gz, version 1 or 2")
-    squad.add_argument("source", type=Path, metavar="FILE")
-    squad.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the dataset folder to make")
-    squad.add_argument("--language", help="of documents and questions, as en or zh")
-    squad.add_argument("--licence", help="of the data")
-    squad.set_defaults(command=_import_squad)
+    imports.add_kinds(kinds)
 
     command = commands.add_parser("add-experiment", help="write the section of a new experiment into params.yaml")
     command.add_argument("name")
@@ -187,14 +183,6 @@ def _explain(arguments: argparse.Namespace) -> int:
 
     told = explain(arguments.experiment, arguments.arm, arguments.query, arguments.depth, arguments.revision)
     return show(told, arguments.json)
-
-
-def _import_squad(arguments: argparse.Namespace) -> int:
-    from spanledger.cli.tracking import track
-    from spanledger.importers.squad import import_squad
-
-    report = import_squad(arguments.source, arguments.out, language=arguments.language, licence=arguments.licence)
-    return track(arguments.out, report)
 
 
 def _add_experiment(arguments: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ def whole_trail(told: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _result(result: dict[str, Any], unit: str) -> str:
-    cost = f"a context of {number(result['cost'][unit])} {words.UNITS[unit][0]}"
+    cost = f"a context of {number(result['cost'][unit])} {words.unit(unit)[0]}"
     if not result["required"]:
         return f"no required facts; {cost}"
     covered = ", ".join(f"{count} in the {point}" for point, count in result["covered"].items())
@@ -167,7 +167,7 @@ def _selection(
     found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any], known: dict[str, str]
 ) -> Iterator[RenderableType]:
     setting = arm["parameters"]["select"]
-    unit = words.UNITS[found["unit"]][0] if found["unit"] else ""
+    unit = words.unit(found["unit"])[0] if found["unit"] else ""
     limits = [f"at most {found['top_k']} passages"] if found["top_k"] is not None else []
     limits += [f"a budget of {found['budget']} {unit}"] if found["budget"] is not None else []
     ways = [f"mmr with weight {number(setting['mmr']['weight'])}"] if setting["mmr"] else []
@@ -200,7 +200,7 @@ def _selection(
 
 
 def _context(found: dict[str, Any], known: dict[str, str]) -> Iterator[RenderableType]:
-    unit = words.UNITS[found["unit"]][0]
+    unit = words.unit(found["unit"])[0]
     yield _stage("context", f"{len(found['passages'])} passages, {number(found['cost'])} {unit}")
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")

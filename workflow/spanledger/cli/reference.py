@@ -61,6 +61,8 @@ def _keys(
 def _values(rule: dict[str, Any]) -> str:
     if "enum" in rule:
         return ", ".join(f"`{_json(choice)}`" for choice in rule["enum"])
+    if "anyOf" in rule and "expected" in rule:
+        return rule["expected"]
     kinds = rule.get("type", "")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     bounds = [f"{word} {rule[name]}" for name, word in (("minimum", "from"), ("maximum", "to")) if name in rule]

@@ -1,17 +1,30 @@
 """Puts an imported dataset under DVC, so that experiments in other folders (queued, temporary) find it."""
 
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
+
+_REASONS = 5  # as many are told of each kind
 
 
 def track(folder: Path, report: dict[str, Any]) -> int:
     """Runs `dvc add` on a dataset folder inside a DVC project, and prints what the import read, kept, merged and
-    rejected; returns DVC's exit status. A folder outside a project is left as it is."""
+    rejected, and how often for which reason; returns DVC's exit status. A folder outside a project is left as it is."""
     for name in ("read", "kept", "merged", "rejected"):
         counts = {what: n if isinstance(n, int) else len(n) for what, n in sorted(report[name].items())}
         print(f"{name + ':':10}{', '.join(f'{count} {what}' for what, count in counts.items())}")
+    if left_out := report.get("left_out"):
+        print(f"left out: {', '.join(f'{count} {what}' for what, count in sorted(left_out.items()))}")
+    for what, entries in sorted(report["rejected"].items()):
+        reasons = Counter(re.sub(r"(?<![\w-])\d+", "N", entry["reason"]) for entry in entries)
+        told = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        for reason, count in told[:_REASONS]:
+            print(f"{'':10}{count} {what}: {reason}")
+        if len(told) > _REASONS:
+            print(f"{'':10}{sum(count for _, count in told[_REASONS:])} {what}: for other reasons, see the report")
     print(f"report:   {folder / 'import_report.json'}")
     if not Path(".dvc").is_dir() or Path.cwd() not in folder.resolve().parents:
         return 0

@@ -5,10 +5,17 @@ lexical_terms  every [A-Za-z0-9_]+ run in lower case and every pair of adjacent 
              stands alone
 cjk_bigrams  the text in lower case, then every [a-z0-9]+ run whole and every pair of adjacent CJK characters
              (U+4E00 to U+9FFF); pairs overlap, and a lone CJK character gives none
+char_2grams  to char_5grams: the text in lower case, runs of white space as one space and none at the ends, then every n
+             neighbouring characters, spaces among them; a shorter text is one term
+
+unicode_words, english, english_porter2 and jieba are those of `words`.
 """
 
 import re
 from collections.abc import Callable
+from functools import partial
+
+from spanledger.core import words
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LEXICAL = re.compile(r"[\u4e00-\u9fff]+|[A-Za-z0-9_]+")
@@ -42,10 +49,21 @@ def lexical_terms(text: str) -> list[str]:
     return terms
 
 
+def char_ngrams(text: str, n: int) -> list[str]:
+    """Every n neighbouring characters of the lower-cased text."""
+    text = " ".join(text.lower().split())
+    return [text[place : place + n] for place in range(max(1, len(text) - n + 1))] if text else []
+
+
 ANALYZERS: dict[str, Callable[[str], list[str]]] = {
     "ascii_words": ascii_words,
     "cjk_bigrams": cjk_bigrams,
     "lexical_terms": lexical_terms,
+    "unicode_words": words.unicode_words,
+    "english": words.english,
+    "english_porter2": words.english_porter2,
+    "jieba": words.jieba,
+    **{f"char_{n}grams": partial(char_ngrams, n=n) for n in (2, 3, 4, 5)},
 }
 
 

@@ -4,12 +4,15 @@ char     Unicode code points
 word     maximal runs of characters that are not white space
 lexical  ASCII runs of [A-Za-z0-9_], and every other single character that is not white space, punctuation included
 byte     bytes of the UTF-8 form; a character is never cut
+
+and tokens of a tokenizer, by its name (see `tokenizers`), as tiktoken:cl100k_base; a character is never cut here either.
 """
 
 import re
 from itertools import accumulate
 
 from spanledger.core.spans import Span
+from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
 UNITS = ("char", "word", "lexical", "byte")
 _PATTERNS = {"word": re.compile(r"\S+"), "lexical": re.compile(r"[A-Za-z0-9_]+|\S")}
@@ -21,6 +24,8 @@ def count(text: str, unit: str) -> int:
         return len(text)
     if unit == "byte":
         return len(text.encode())
+    if is_tokenizer(unit):
+        return tokenizer(unit).count(text)
     return sum(1 for _ in _pattern(unit).finditer(text))
 
 
@@ -34,13 +39,22 @@ class Atoms:
         if unit in ("char", "byte"):
             self.spans = [(i, i + 1) for i in range(len(text))]
             widths = [1] * len(text) if unit == "char" or text.isascii() else [len(c.encode()) for c in text]
+        elif is_tokenizer(unit):
+            atoms = tokenizer(unit).atoms(text)
+            self.spans, widths = [span for span, _ in atoms], [tokens for _, tokens in atoms]
         else:
             self.spans = [match.span() for match in _pattern(unit).finditer(text)]
             widths = [1] * len(self.spans)
         self.before = list(accumulate(widths, initial=0))
 
 
+def check(unit: str) -> None:
+    """Raises ValueError for what is no unit, or a tokenizer that cannot be had."""
+    if unit not in UNITS:
+        count("", unit)
+
+
 def _pattern(unit: str) -> re.Pattern:
     if unit not in _PATTERNS:
-        raise ValueError(f"unit '{unit}': expected one of {', '.join(UNITS)}")
+        raise ValueError(f"unit '{unit}': expected one of {', '.join(UNITS)}, or a tokenizer")
     return _PATTERNS[unit]

@@ -1,8 +1,9 @@
-"""A dataset folder, loaded and checked as a whole: dataset.yaml, documents.jsonl, elements.jsonl and queries.jsonl."""
+"""A dataset folder, loaded and checked as a whole: dataset.yaml, documents.jsonl, elements.jsonl, queries.jsonl and
+qrels.jsonl."""
 
 import os
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ from spanledger.dataset.evidence import EvidenceReader
 from spanledger.dataset.strict_json import repaired
 from spanledger.dataset.tables import Row, Table
 from spanledger.engine import schema, yaml12
-from spanledger.gold import Gold
+from spanledger.gold import Gold, Judgement
 
 DESCRIPTION, DOCUMENTS, ELEMENTS, QUERIES = "dataset.yaml", "documents.jsonl", "elements.jsonl", "queries.jsonl"
+QRELS, JUDGEMENT_IDS = "qrels.jsonl", ("query_id", "doc_id")
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """What a dataset holds. Documents are raw; documents, elements and queries stand in the order of their records,
-    gold in that of the queries. `summary` holds its name, description, language, licence and counts."""
+    gold in that of the queries, and so do judgements, those of one query by doc_id. `summary` holds its name,
+    description, language, licence and counts."""
 
     documents: list[Document]
     elements: list[Element]
@@ -30,6 +33,7 @@ class Dataset:
     golds: list[Gold]
     synonym_groups: tuple[tuple[str, ...], ...]
     summary: dict[str, Any]
+    judgements: list[Judgement] = field(default_factory=list)
 
 
 def load(folder: str | os.PathLike) -> Dataset:
@@ -47,14 +51,22 @@ def load(folder: str | os.PathLike) -> Dataset:
     if os.path.lexists(folder / ELEMENTS):
         elements = tables.read(folder, ELEMENTS, "element", ELEMENT_IDS)
     queries = tables.read(folder, QUERIES, "query", ("query_id",))
+    qrels = Table([], [], [])
+    if os.path.lexists(folder / QRELS):
+        qrels = tables.read(folder, QRELS, "judgement", JUDGEMENT_IDS)
     corpus = Corpus(folder, documents, elements, settings["offset_unit"], settings["element_separator"])
     current, outdated = _current(str(folder / DESCRIPTION), settings.get("current_versions"), corpus)
     reader = EvidenceReader(corpus)
     pairs, doubtful = _queries(queries, corpus, reader)
-    for more in (documents.problems, elements.problems, queries.problems, corpus.problems, outdated, doubtful):
+    judgements, misjudged = _judgements(qrels, queries, corpus)
+    for more in (documents, elements, queries, qrels, corpus):
+        problems += more.problems
+    for more in (outdated, doubtful, misjudged):
         problems += more
     raise_problems(problems + reader.problems)
     pairs.sort(key=lambda pair: pair[0].order)
+    order = {query.query_id: place for place, (query, _) in enumerate(pairs)}
+    judgements.sort(key=lambda judgement: (order[judgement.query_id], judgement.doc_id))
     dataset = Dataset(
         corpus.documents(current),
         sorted(corpus.elements.values(), key=lambda element: element.order),
@@ -62,6 +74,7 @@ def load(folder: str | os.PathLike) -> Dataset:
         [gold for _, gold in pairs],
         tuple(map(tuple, settings["synonym_groups"])),
         {name: settings.get(name) for name in ("name", "description", "language", "licence")},
+        judgements,
     )
     dataset.summary.update(_counts(dataset))
     return dataset
@@ -136,6 +149,25 @@ def _query_problems(row: Row, query: Query, versions: set[str] | None) -> list[P
     return problems
 
 
+def _judgements(table: Table, queries: Table, corpus: Corpus) -> tuple[list[Judgement], list[Problem]]:
+    """The judgements of qrels.jsonl, and a problem for each that stands twice or names what does not exist."""
+    problems: list[Problem] = []
+    named = (row.value.get("query_id") for row in (*queries.rows, *queries.broken))
+    asked = {query_id for query_id in named if isinstance(query_id, str)}
+    doc_ids = {doc_id for doc_id, _ in corpus.keys}
+    found = []
+    for (query_id, doc_id), row in tables.unique(table.rows, JUDGEMENT_IDS, problems).items():
+        if query_id not in asked and queries.read:
+            message = f"no query is called {query_id!r}: {tables.unknown(query_id, asked)}"
+            problems.append(row.problem("query_id", message))
+        if doc_id not in doc_ids and corpus.named:
+            problems.append(
+                row.problem("doc_id", f"no document is called {doc_id!r}: {tables.unknown(doc_id, doc_ids)}")
+            )
+        found.append(Judgement(query_id, doc_id, int(row.value["relevance"])))
+    return found, problems
+
+
 def _counts(dataset: Dataset) -> dict[str, int]:
     return {
         "doc_ids": len({document.doc_id for document in dataset.documents}),
@@ -147,4 +179,6 @@ def _counts(dataset: Dataset) -> dict[str, int]:
         "queries": len(dataset.queries),
         "answerable_queries": sum(bool(gold.facts) for gold in dataset.golds),
         "facts": sum(len(gold.facts) for gold in dataset.golds),
+        "judged_queries": len({judgement.query_id for judgement in dataset.judgements}),
+        "judgements": len(dataset.judgements),
     }

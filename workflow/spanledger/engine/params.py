@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
+from spanledger.core.tokenizers import is_tokenizer, tokenizer
 from spanledger.engine import gates, schema, yaml12
 from spanledger.engine.plan import arms
 
@@ -162,6 +163,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _tokenizers(name, section)
     for chunking, setting in section["chunk"].items():
         chunk_size, overlap = setting.get("chunk_size"), setting.get("chunk_overlap", 0)
         if overlap and (chunk_size is None or overlap >= chunk_size):
@@ -194,6 +196,17 @@ def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]
         yield from gates.problems(name, section)
     else:
         yield f"{name}.arms", "no arm: chunk, eligibility, fuse and select need a setting each"
+
+
+def _tokenizers(place: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, value in section.items():
+        if isinstance(value, dict):
+            yield from _tokenizers(f"{place}.{key}", value)
+        elif key == "unit" and isinstance(value, str) and is_tokenizer(value):
+            try:
+                tokenizer(value)
+            except ValueError as error:
+                yield f"{place}.{key}", str(error)
 
 
 def _reference(field: str, wanted: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:

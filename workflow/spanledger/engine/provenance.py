@@ -8,14 +8,15 @@ import platform
 import socket
 import subprocess
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from spanledger.core.files import below, file_sha256
+from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
-LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "ruamel.yaml")
+LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "pystemmer", "regex", "rjieba", "ruamel.yaml", "tiktoken")
 
 
 def record(
@@ -27,7 +28,8 @@ def record(
     code: Iterable[str],
 ) -> dict[str, Any]:
     """The provenance of a stage: its resolved parameters, the SHA-256 of every input, output and code file (folders are
-    listed file by file), and the versions of the libraries that can change a result."""
+    listed file by file), the digests of the tokenizers that count lengths, and the versions of the libraries that can
+    change a result."""
     return {
         "experiment": experiment,
         "stage": stage,
@@ -36,7 +38,16 @@ def record(
         "outputs": digests(outputs),
         "code": digests(code),
         "libraries": {name: version(name) for name in LIBRARIES},
+        "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }
+
+
+def _tokenizers(value: Any, key: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _tokenizers(inner, name)
+    elif key == "unit" and isinstance(value, str) and is_tokenizer(value):
+        yield value
 
 
 def digests(paths: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from spanledger.core import files
 from spanledger.core.errors import Problem
-from spanledger.dataset import DESCRIPTION, DOCUMENTS, QUERIES
+from spanledger.dataset import DESCRIPTION, DOCUMENTS, QRELS, QUERIES
 
 REPORT = "import_report.json"
 
@@ -28,14 +28,26 @@ def target_problems(out: Path) -> list[Problem]:
     )
 
 
+def settings_of(name: str, description: str, language: str | None, licence: str | None) -> dict[str, Any]:
+    """What dataset.yaml says of an import, whose spans count code points whatever those of the source do."""
+    return {
+        "name": name,
+        "description": description,
+        "language": language or None,
+        "licence": licence or None,
+        "offset_unit": "code_point",
+    }
+
+
 def write_dataset(
     out: Path,
     settings: dict[str, Any],
     documents: Iterable[dict[str, Any]],
     queries: Iterable[dict[str, Any]],
     report: dict[str, Any],
+    judgements: Iterable[dict[str, Any]] | None = None,
 ) -> None:
-    """Writes dataset.yaml from `settings` (what is None is left out), the two tables and the report of the import."""
+    """Writes dataset.yaml from `settings` (what is None is left out), the tables and the report of the import."""
     text = io.StringIO()
     yaml = YAML()
     yaml.width = 4096  # a folded line would be hard to search
@@ -47,8 +59,22 @@ def write_dataset(
         files.write(partial / DESCRIPTION, text.getvalue().encode("utf-8"))
         files.write(partial / DOCUMENTS, files.lines(documents))
         files.write(partial / QUERIES, files.lines(queries))
+        if judgements is not None:
+            files.write(partial / QRELS, files.lines(judgements))
         files.write(partial / REPORT, files.document(report))
         partial.replace(out)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+def free_names(names: list[str]) -> Iterator[str]:
+    """Each name; where an earlier one is the same, with the first number that makes it free: T, T_2, T_3."""
+    taken, used, last = set(names), set(), dict.fromkeys(names, 1)
+    for name in names:
+        free = name
+        while free in used or (free != name and free in taken):
+            last[name] += 1
+            free = f"{name}_{last[name]}"
+        used.add(free)
+        yield free

@@ -58,7 +58,7 @@ def result_groups(results: Results) -> Groups:
         ("Recall and facts", _recall(results)),
         ("Held against, macro recall", _baselines(results)),
         (
-            f"Mean cost, {words.UNITS[results.unit][0]}",
+            f"Mean cost, {words.unit(results.unit)[0]}",
             [
                 Column("mean_cost", "all", "mean", "over all questions"),
                 Column("mean_cost_answerable", "answerable", "mean", "over the answerable questions"),

@@ -135,7 +135,7 @@ def _unequal_budget(
     for select, group in by_select.items():
         costs = [rows[arm.name]["mean_cost"] for arm in group]
         if len(set(costs)) > 1:
-            unit = words.UNITS[section["score"]["cost"]["unit"]][0]
+            unit = words.unit(section["score"]["cost"]["unit"])[0]
             yield Diagnostic(
                 "unequal_budget",
                 f"equal k is not an equal budget: under {select} a context costs from {min(costs):.1f} to "

@@ -26,7 +26,7 @@ def payload(results: Results) -> dict[str, Any]:
     tables = _Tables(results)
     queries = [tables.query(place) for place in range(len(results.queries))]
     return {
-        "unit": words.UNITS[results.unit][0],
+        "unit": words.unit(results.unit)[0],
         "checkpoints": [[point, words.CHECKPOINTS[point]] for point in CHECKPOINTS],
         "failures": [[name, words.FAILURES[name][0], words.FAILURES[name][2]] for name in CLASSES],
         "causes": [[cause, *words.CAUSES[cause]] for cause in CAUSES],
@@ -51,7 +51,7 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         "name": arm.name,
         "top_k": select["top_k"],
         "budget": select["budget"],
-        "unit": None if select["unit"] is None else words.UNITS[select["unit"]][0],
+        "unit": None if select["unit"] is None else words.unit(select["unit"])[0],
         "parents": select["parent"] is not None,
         "headed": results.counters[arm.name]["chunk", arm.chunk]["with_heading"] > 0,
         "branches": list(used),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from spanledger.engine.plan import arms, branches
-from spanledger.report.words import UNITS, measured
+from spanledger.report.words import measured, unit
 
 _GROUPS = "A fact is covered when any one of its support groups is, and counts once. A group is covered when"
 
@@ -182,7 +182,7 @@ def _limits(setting: dict[str, Any]) -> list[str]:
         noun = "parent" if setting["parent"] else "chunk"
         limits.append(f"at most {setting['top_k']:,} {noun}{'s' * (setting['top_k'] != 1)}")
     if setting["budget"] is not None:
-        limits.append(f"at most {setting['budget']:,} {UNITS[setting['unit']][0]} of text")
+        limits.append(f"at most {setting['budget']:,} {unit(setting['unit'])[0]} of text")
     return limits
 
 

@@ -49,7 +49,7 @@ def headline(results: Results) -> dict[str, Any]:
         "definition": None if results.primary.startswith("macro_recall") else words.METRICS[results.primary][1],
         "best": None if value is None else {"text": f"{value:.3f}", "value": repr(value), "arms": names},
         "attainable": _attainable(results),
-        "unit": words.UNITS[results.unit][0],
+        "unit": words.unit(results.unit)[0],
         "rules": rules(results.section),
     }
 
@@ -132,7 +132,7 @@ def cost(results: Results) -> dict[str, Any]:
         "elbow": next((spot for spot in plot.spots if elbow in spot.members), None),
         "missing": [arm.name for arm, point in zip(results.arms, points, strict=True) if point is None],
         "metric": words.METRICS[results.primary][0],
-        "unit": words.UNITS[results.unit][0],
+        "unit": words.unit(results.unit)[0],
         "queries": results.table[0]["queries"],
         "answerable": results.table[0]["answerable_queries"],
     }
@@ -271,7 +271,7 @@ def frontier(results: Results) -> dict[str, Any]:
         "beaten": len(results.frontier) - len(rows),
         "elbow": any(row["elbow"] for row in rows),
         "metric": words.METRICS[results.primary][0],
-        "unit": words.UNITS[results.unit][0],
+        "unit": words.unit(results.unit)[0],
     }
 
 
@@ -307,7 +307,7 @@ def tags(results: Results) -> dict[str, Any]:
             for tag, rows in groups.items()
         ],
         "open": len(results.tags) <= _OPEN,
-        "unit": words.UNITS[results.unit][0],
+        "unit": words.unit(results.unit)[0],
     }
 
 

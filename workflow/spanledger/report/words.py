@@ -1,5 +1,7 @@
 """Plain words for what the settings and the lines of queries.jsonl name by code."""
 
+from spanledger.core.tokenizers import is_tokenizer
+
 # Cause of loss: a few words, and a sentence on one fact of one arm.
 CAUSES = {
     "ineligible": ("filtered out", "The arm's filter lets through no document version that could support it."),
@@ -249,6 +251,14 @@ PARTS = {
 }
 
 
-def measured(unit: str) -> str:
+def unit(name: str) -> tuple[str, str]:
+    """A unit of length: the plural, and what one is."""
+    if is_tokenizer(name):
+        kind, _, encoding = name.partition(":")
+        return "tokens", f"of {encoding}, by tiktoken" if kind == "tiktoken" else f"of tokenizers/{encoding}.json"
+    return UNITS[name]
+
+
+def measured(name: str) -> str:
     """A unit with what it means, as in: characters (Unicode code points)."""
-    return "{} ({})".format(*UNITS[unit])
+    return "{} ({})".format(*unit(name))
