@@ -10,6 +10,7 @@ from spanledger.core.offsets import OffsetMap
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Document, DocumentKey, Query
 from spanledger.core.spans import Span, covers, length, union
+from spanledger.core.tokenizers import is_tokenizer
 from spanledger.scoring.passages import Passages
 from spanledger.selection.context import Context
 
@@ -110,13 +111,14 @@ class Room:
 
     def _ground(self, number: int) -> list[Span]:
         """The places of its document that a chunk holds: characters, or numbers of words or lexical units. None for a
-        chunk that was cut inside a changed piece of the text, of which its raw spans tell too much."""
+        chunk that was cut inside a changed piece of the text, of which its raw spans tell too much, and none for tokens,
+        which any further text may join otherwise."""
         if number not in self._grounds:
             chunk = self._passages.every[number]
             document = self._documents[chunk.key]
             offsets = OffsetMap(document.offsets)
             spans = [offsets.from_raw(span) for span in chunk.spans]
-            if length(spans) + len(spans) - 1 != len(chunk.body):
+            if length(spans) + len(spans) - 1 != len(chunk.body) or is_tokenizer(self._selector.unit or ""):
                 spans = []
             elif self._selector.unit in ("word", "lexical"):
                 if chunk.key not in self._atoms:
