@@ -14,4 +14,4 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        expand("results/{experiment}/provenance/{stage}.json", experiment=EXPERIMENTS, stage=plan.STAGES),
+        RECORDS,

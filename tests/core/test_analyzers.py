@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.core.analyzers import analyzer, ascii_words, cjk_bigrams, lexical_terms
+from spanledger.core.analyzers import ANALYZERS, analyzer, ascii_words, cjk_bigrams, lexical_terms
 
 TEXT = st.text(st.sampled_from("aZ9-_ ,日志七\u4e00\u9fff\u4dff\ua000éİ"), max_size=20)
 ASCII = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -121,10 +121,27 @@ def test_lexical_terms_against_a_twin(text):
 
 
 def test_analyzers_go_by_name():
-    assert {name: analyzer(name)("R-17 日志 X_y 留") for name in ("ascii_words", "cjk_bigrams", "lexical_terms")} == {
-        "ascii_words": ["r-17", "x", "y"],
-        "cjk_bigrams": ["r", "17", "日志", "x", "y"],
-        "lexical_terms": ["r", "17", "日志", "x_y", "留"],
-    }
-    with pytest.raises(ValueError, match="analyzer 'words': expected one of ascii_words, char_2grams"):
+    text = "r-17 日志 x_y 留"
+    assert (
+        {name: analyzer(name)("R-17 日志 X_y 留") for name in ANALYZERS}
+        == {
+            "ascii_words": ["r-17", "x", "y"],
+            "cjk_bigrams": ["r", "17", "日志", "x", "y"],
+            "lexical_terms": ["r", "17", "日志", "x_y", "留"],
+            "unicode_words": ["r", "17", "日", "志", "x_y", "留"],
+            "english": ["r", "17", "日", "志", "x_y", "留"],
+            "english_porter2": ["r", "17", "日", "志", "x_i", "留"],  # a y behind what is no vowel
+            "jieba": ["r-17", "日志", "x_y", "留"],
+            "char_2grams": ["r-", "-1", "17", "7 ", " 日", "日志", "志 ", " x", "x_", "_y", "y ", " 留"],
+            **{
+                f"char_{n}grams": ["".join(run) for run in zip(*(text[k:] for k in range(n)), strict=False)]
+                for n in (3, 4, 5)
+            },
+        }
+    )
+    every = (
+        "ascii_words, char_2grams, char_3grams, char_4grams, char_5grams, cjk_bigrams, english, english_porter2, jieba, "
+        "lexical_terms, unicode_words"
+    )
+    with pytest.raises(ValueError, match=f"analyzer 'words': expected one of {every}"):
         analyzer("words")

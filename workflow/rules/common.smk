@@ -23,6 +23,7 @@ try:
 except InputError as error:
     raise WorkflowError(str(error))
 EXPERIMENTS = list(PARAMS["experiments"])
+RECORDS = expand("results/{experiment}/provenance/{stage}.json", experiment=EXPERIMENTS, stage=plan.STAGES)
 
 # A job replaces its shell and knows who started it, so that it dies with Snakemake (see guard.die_with_parent).
 shell.prefix(f"set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1 {guard.STARTER}={os.getpid()}; exec ")
@@ -37,11 +38,7 @@ if UNDER_DVC and workflow.is_main_process:
     logger.setLevel(logging.WARNING)
 # From the command line: Snakemake has no settings of this kind yet when it reads the Snakefile.
 elif workflow.is_main_process and not {"--forceall", "-F"} & set(sys.argv):
-    foreign = guard.not_made_here(
-        Path("results", experiment, "provenance", f"{stage}.json")
-        for experiment in EXPERIMENTS
-        for stage in plan.STAGES
-    )
+    foreign = guard.not_made_here(map(Path, RECORDS))
     if foreign:
         raise WorkflowError(
             "these results were not made by snakemake in this folder, so it cannot tell what is stale:\n"
@@ -64,10 +61,7 @@ def dataset(experiment):
 
 def fingerprint(params):
     """What the outputs of this run depend on, results of earlier stages apart: DVC notes it when the run is over."""
-    stages, experiments = plan.STAGES, EXPERIMENTS
-    if UNDER_DVC:
-        stage, _, experiment = UNDER_DVC.partition("@")
-        stages, experiments = [stage], [experiment]
+    stages, experiments = ([part] for part in UNDER_DVC.split("@")) if UNDER_DVC else (plan.STAGES, EXPERIMENTS)
     paths = ["Snakefile", "workflow/rules/common.smk", *(f"workflow/rules/{stage}.smk" for stage in stages)]
     paths += [path for stage in stages for path in closure.of_stage(stage)]
     if "validate" in stages:

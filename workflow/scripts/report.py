@@ -32,23 +32,21 @@ def main() -> None:
         out="folder for the tables, warnings and the page",
     )
     arguments = parser.parse_args()
+    section, results = arguments.section, arguments.results
     counters = {
-        arm.name: {
-            key: files.read_document(arguments.results / path)
-            for key, path in plan.counters(arguments.section, arm).items()
-        }
-        for arm in plan.arms(arguments.section)
+        arm.name: {key: files.read_document(results / path) for key, path in plan.counters(section, arm).items()}
+        for arm in plan.arms(section)
     }
     written = report(
         arguments.experiment,
-        arguments.section,
+        section,
         files.read_document(arguments.summary),
         files.read_lines(arguments.rows),
         gold.from_records(files.read_lines(arguments.facts)),
         from_records(Document, files.read_lines(arguments.documents)),
         from_records(Query, files.read_lines(arguments.queries)),
         counters,
-        leaks.of_files(arguments.section, lambda path: (arguments.results / path).read_bytes()),
+        leaks.of_files(section, lambda path: (results / path).read_bytes()),
         judgements.read(arguments.judgements),
     )
     for name, data in written.items():
