@@ -17,7 +17,7 @@ def test_a_row_for_each_key_with_its_default():
     assert "| `b` | number from 0 to 1 | `0.75` |" in text
     assert "| `cost.text` | `body`, `retrieval` | `body` |" in text
     units = (
-        "char, word, lexical, byte, or a tokenizer: tiktoken:cl100k_base, or tokenizer:NAME for the file "
+        "char, word, lexical, byte, or a tokenizer: tiktoken/cl100k_base, or tokenizer/NAME for the file "
         "tokenizers/NAME.json"
     )
     assert f"| `cost.unit` | {units}; or analyzer | `char` |" in text

@@ -13,7 +13,7 @@ from spanledger.core import tokenizers
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 from spanledger.core.units import Atoms, count
 
-CL100K = "tiktoken:cl100k_base"
+CL100K = "tiktoken/cl100k_base"
 
 
 def test_cl100k_by_published_examples():
@@ -67,12 +67,12 @@ def test_a_tokenizer_file(folder):
     made.enable_padding(length=50)
     made.enable_truncation(2)
     made.save(str(folder / "words.json"))
-    assert count("log kept  日志!", "tokenizer:words") == 4  # neither padded nor cut
-    assert tokenizer("tokenizer:words").atoms("log  日志!") == [((0, 3), 1), ((5, 7), 1), ((7, 8), 1)]
-    digest = tokenizer("tokenizer:words").digest
+    assert count("log kept  日志!", "tokenizer/words") == 4  # neither padded nor cut
+    assert tokenizer("tokenizer/words").atoms("log  日志!") == [((0, 3), 1), ((5, 7), 1), ((7, 8), 1)]
+    digest = tokenizer("tokenizer/words").digest
     (folder / "words.json").write_text((folder / "words.json").read_text().replace("kept", "lost"))
     tokenizers.tokenizer.cache_clear()
-    assert tokenizer("tokenizer:words").digest != digest
+    assert tokenizer("tokenizer/words").digest != digest
 
 
 def test_several_tokens_of_one_character_are_one_atom(folder):
@@ -81,18 +81,18 @@ def test_several_tokens_of_one_character_are_one_atom(folder):
     made.pre_tokenizer = ByteLevel(add_prefix_space=False)
     made.normalizer = NFD()
     made.save(str(folder / "bytes.json"))
-    assert tokenizer("tokenizer:bytes").atoms("aé日") == [((0, 1), 1), ((1, 2), 3), ((2, 3), 3)]
-    assert count("aé日", "tokenizer:bytes") == 7
+    assert tokenizer("tokenizer/bytes").atoms("aé日") == [((0, 1), 1), ((1, 2), 3), ((2, 3), 3)]
+    assert count("aé日", "tokenizer/bytes") == 7
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("tiktoken:nonsense", "tiktoken has no such encoding; it has .*cl100k_base"),
-        ("tiktoken:o200k_base", "TIKTOKEN_CACHE_DIR names, which is not set"),
-        ("tokenizer:absent", "expected the file tokenizers/absent.json"),
-        ("tokenizer:broken", "tokenizers/broken.json is no tokenizer file"),
-        ("words", "expected tiktoken:ENCODING or tokenizer:NAME"),
+        ("tiktoken/nonsense", "tiktoken has no such encoding; it has .*cl100k_base"),
+        ("tiktoken/o200k_base", "TIKTOKEN_CACHE_DIR names, which is not set"),
+        ("tokenizer/absent", "expected the file tokenizers/absent.json"),
+        ("tokenizer/broken", "tokenizers/broken.json is no tokenizer file"),
+        ("words", "expected tiktoken/ENCODING or tokenizer/NAME"),
     ],
 )
 def test_what_cannot_be_had(folder, monkeypatch, name, message):
@@ -103,5 +103,5 @@ def test_what_cannot_be_had(folder, monkeypatch, name, message):
 
 
 def test_names():
-    assert is_tokenizer(CL100K) and is_tokenizer("tokenizer:my-own.v2")
-    assert not any(map(is_tokenizer, ("char", "tiktoken:", "tokenizer:../x", "other:x")))
+    assert is_tokenizer(CL100K) and is_tokenizer("tokenizer/my-own.v2")
+    assert not any(map(is_tokenizer, ("char", "tiktoken/", "tokenizer/../x", "other/x")))

@@ -396,15 +396,15 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
             [
                 (
                     "score.cost.unit",
-                    "expected char, word, lexical, byte, or a tokenizer: tiktoken:cl100k_base, or tokenizer:NAME for the "
+                    "expected char, word, lexical, byte, or a tokenizer: tiktoken/cl100k_base, or tokenizer/NAME for the "
                     'file tokenizers/NAME.json; or analyzer, found "token"',
                 )
             ],
         ),
         (
             "score",
-            {"cost": {"unit": "tokenizer:mine"}},
-            [("score.cost.unit", "unit 'tokenizer:mine': expected the file tokenizers/mine.json")],
+            {"cost": {"unit": "tokenizer/mine"}},
+            [("score.cost.unit", "unit 'tokenizer/mine': expected the file tokenizers/mine.json")],
         ),
         (
             "report",

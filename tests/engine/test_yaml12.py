@@ -67,6 +67,7 @@ def test_an_empty_file_is_null(parse):
         ("a: 1\nb: 2\na: 3\n", ":3", 'found duplicate key "a"'),
         ("x: {a: 1,\n  a: 2}\n", ":2", 'found duplicate key "a"'),
         ("a: [1,\n", ":2", "is no YAML"),
+        ("a: {b: c:d}\n", ":1", "is no YAML: found unexpected ':'"),  # YAML 1.2, but not to DVC
         ("a: 1\n\tb: 2\n", ":2", "is no YAML"),
         ("a: *missing\n", ":1", "found undefined alias 'missing'"),
         ("---\na: 1\n---\nb: 2\n", ":3", "found another document"),

@@ -5,6 +5,9 @@ import re
 import time
 
 import pytest
+from tokenizers import Regex, Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
 
 from spanledger.engine import plan
 
@@ -70,6 +73,31 @@ class TestWhatRuns:
         done = project.repro(status=255)
         line = project.read(sheet).split("missing_titel")[0].count("\n") + 1
         assert f"{sheet}:{line}: judgement: 'missing_titel' is no class: did you mean 'missing_title'?" in done.output
+        assert "Traceback" not in done.output
+
+    def test_a_tokenizer_file(self, project):
+        """What counts lengths decides where text is cut: words are one token, then every character is."""
+
+        def words(pattern):
+            made = Tokenizer(WordLevel({"?": 0}, unk_token="?"))
+            made.pre_tokenizer = Split(Regex(pattern), "isolated")
+            made.save(str(project.root / "tokenizers" / "mine.json"))
+
+        words(r"\s+")
+        project.edit(
+            "params.yaml", "overlap: {method: window, unit: char, ", "overlap: {method: window, unit: tokenizer/mine, "
+        )
+        assert project.repro().ran == project.stages(*AFTER_CHUNK)
+        before = project.results()
+        digest = json.loads(before["provenance/chunk.json"])["tokenizers"]["tokenizer/mine"]
+        words(".")
+        assert {f"{stage}@{NAME}" for stage in ("chunk", "select", "score")} <= project.repro().ran
+        after = project.results()
+        assert after["chunk/overlap.jsonl"] != before["chunk/overlap.jsonl"]
+        assert json.loads(after["provenance/chunk.json"])["tokenizers"]["tokenizer/mine"] != digest
+        (project.root / "tokenizers" / "mine.json").write_text("{}")
+        done = project.repro(status=1)
+        assert "unit 'tokenizer/mine': tokenizers/mine.json is no tokenizer file" in done.output
         assert "Traceback" not in done.output
 
     def test_nothing_and_a_comment_and_spaces(self, project):

@@ -32,7 +32,7 @@ def branch(**options):
 
 
 @pytest.mark.parametrize("tie", schema.load("params")["$defs"]["tie"]["enum"])
-@pytest.mark.parametrize("unit", [*COST["unit"]["anyOf"][0]["enum"], "tiktoken:cl100k_base"])
+@pytest.mark.parametrize("unit", [*COST["unit"]["anyOf"][0]["enum"], "tiktoken/cl100k_base"])
 @pytest.mark.parametrize("text", COST["text"]["enum"])
 def test_rules_can_be_said_for_every_setting(tie, unit, text):
     found = said(

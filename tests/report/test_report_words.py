@@ -24,8 +24,8 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.WARNINGS) == codes and len(codes) == 12
     units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["anyOf"][0]["enum"]}
     assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["anyOf"][0]["enum"]} - {None}
-    assert words.measured("tiktoken:cl100k_base") == "tokens (of cl100k_base, by tiktoken)"
-    assert words.measured("tokenizer:mine") == "tokens (of tokenizers/mine.json)"
+    assert words.measured("tiktoken/cl100k_base") == "tokens (of cl100k_base, by tiktoken)"
+    assert words.measured("tokenizer/mine") == "tokens (of tokenizers/mine.json)"
     metrics = definitions["report"]["properties"]["primary"]["properties"]["metric"]["enum"]
     assert set(words.METRICS) >= set(metrics)
     assert set(words.PARTS) == set(definitions["experiment"]["properties"]) - {"arms", "gates"}

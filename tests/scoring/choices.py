@@ -85,6 +85,6 @@ def selectors(draw, forms=({}, {}, {"merge": True}, {"parent": "big"})):
     if limits != "budget":
         chosen["top_k"] = draw(st.integers(1, 3))
     if limits != "top_k":
-        chosen["unit"] = draw(st.sampled_from(["char", "word", "lexical", "byte", "tiktoken:cl100k_base"]))
+        chosen["unit"] = draw(st.sampled_from(["char", "word", "lexical", "byte", "tiktoken/cl100k_base"]))
         chosen["budget"] = draw(st.integers(1, 12))
     return chosen

@@ -49,7 +49,7 @@ LIGATURES = "aﬁ bﬃ c\u200bd e"  # 10 characters; NFKC makes 2 of one and 3 o
 @given(
     cuts=st.lists(st.tuples(st.integers(0, 11), st.integers(1, 6)), min_size=1, max_size=4, unique=True),
     wanted=st.lists(st.tuples(st.integers(0, 8), st.integers(1, 4)), min_size=1, max_size=3),
-    unit=st.sampled_from([*UNITS, "tiktoken:cl100k_base"]),
+    unit=st.sampled_from([*UNITS, "tiktoken/cl100k_base"]),
     budget=st.integers(1, 9),
     limit=st.sampled_from([{}, {"limit": 20}]),
 )

@@ -2,7 +2,7 @@ rule chunk:
     input:
         documents="results/{experiment}/normalise/documents.jsonl",
         elements="results/{experiment}/normalise/elements.jsonl",
-        code=code("chunk"),
+        code=lambda w: code("chunk"),
     output:
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         counters="results/{experiment}/chunk/{chunk}.counters.json",

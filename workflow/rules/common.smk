@@ -50,8 +50,9 @@ if workflow.is_main_process:
 
 
 def code(stage):
-    """An input function: the code of a stage. A function, so that a run parses only the code of the stages it has."""
-    return lambda wildcards: closure.of_stage(stage)
+    """The code of a stage, and what it reads of the project's own folders. Rules ask in a function: parsing takes time."""
+    beside = (path for folder in plan.FOLDERS.get(stage, ()) for path in files.below(folder))
+    return [*closure.of_stage(stage), *(path.as_posix() for path in beside)]
 
 
 def dataset(experiment):
@@ -63,11 +64,9 @@ def fingerprint(params):
     """What the outputs of this run depend on, results of earlier stages apart: DVC notes it when the run is over."""
     stages, experiments = ([part] for part in UNDER_DVC.split("@")) if UNDER_DVC else (plan.STAGES, EXPERIMENTS)
     paths = ["Snakefile", "workflow/rules/common.smk", *(f"workflow/rules/{stage}.smk" for stage in stages)]
-    paths += [path for stage in stages for path in closure.of_stage(stage)]
+    paths += [path for stage in stages for path in code(stage)]
     if "validate" in stages:
         paths += [path for experiment in experiments for path in dataset(experiment)]
-    if "report" in stages:
-        paths += files.below(plan.JUDGEMENTS)
     used = {name: (params["experiments"].get(name), params.get(name)) for name in experiments}
     return guard.fingerprint(used, paths)
 

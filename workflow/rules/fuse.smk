@@ -6,7 +6,7 @@ rule fuse:
         ],
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
-        code=code("fuse"),
+        code=lambda w: code("fuse"),
     output:
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
         counters="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.counters.json",

@@ -3,7 +3,7 @@ rule index:
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         documents="results/{experiment}/normalise/documents.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
-        code=code("index"),
+        code=lambda w: code("index"),
     output:
         directory("results/{experiment}/index/{chunk}/{eligibility}/{index}"),
     params:

@@ -1,7 +1,7 @@
 rule normalise:
     input:
         validated=rules.validate.output,
-        code=code("normalise"),
+        code=lambda w: code("normalise"),
     output:
         multiext(
             "results/{experiment}/normalise/",

@@ -5,10 +5,9 @@ rule report:
         queries="results/{experiment}/normalise/queries.jsonl",
         documents="results/{experiment}/validate/documents.jsonl",
         summary="results/{experiment}/validate/dataset.json",
-        judgements=lambda w: [path.as_posix() for path in files.below(plan.JUDGEMENTS)],
         counters=lambda w: plan.counted(w.experiment, section(w)),
         lists=lambda w: plan.listed(w.experiment, section(w)),
-        code=code("report"),
+        code=lambda w: code("report"),
     output:
         multiext("results/{experiment}/", *plan.WRITES["report"]),
     params:

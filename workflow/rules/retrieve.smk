@@ -6,7 +6,7 @@ rule retrieve:
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
         synonyms="results/{experiment}/normalise/synonyms.jsonl",
-        code=code("retrieve"),
+        code=lambda w: code("retrieve"),
     output:
         rankings="results/{experiment}/retrieve/{chunk}/{eligibility}/{retrieve}.jsonl",
         counters="results/{experiment}/retrieve/{chunk}/{eligibility}/{retrieve}.counters.json",

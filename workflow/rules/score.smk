@@ -6,7 +6,7 @@ rule score:
         queries="results/{experiment}/normalise/queries.jsonl",
         facts="results/{experiment}/normalise/facts.jsonl",
         synonyms="results/{experiment}/normalise/synonyms.jsonl",
-        code=code("score"),
+        code=lambda w: code("score"),
     output:
         "results/{experiment}/score/{arm}.jsonl",
     params:

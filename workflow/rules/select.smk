@@ -5,7 +5,7 @@ rule select:
         queries="results/{experiment}/normalise/queries.jsonl",
         candidates="results/{experiment}/fuse/{chunk}/{eligibility}/{fuse}.jsonl",
         chunks="results/{experiment}/chunk/{chunk}.jsonl",
-        code=code("select"),
+        code=lambda w: code("select"),
     output:
         contexts="results/{experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.jsonl",
         counters="results/{experiment}/select/{chunk}/{eligibility}/{fuse}/{select}.counters.json",

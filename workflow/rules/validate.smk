@@ -2,7 +2,7 @@ rule validate:
     input:
         # Single files: the time of a folder does not tell that a file in it changed.
         dataset=lambda w: dataset(w.experiment),
-        code=code("validate"),
+        code=lambda w: code("validate"),
     output:
         multiext(
             "results/{experiment}/validate/",

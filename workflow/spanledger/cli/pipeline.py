@@ -28,7 +28,7 @@ def _stage(stage: str) -> dict[str, Any]:
     record = f"{results}/provenance/{stage}.json"
     rules = f"{stage} score_trail" if stage == "score" else stage
     read = ["${item.dataset}"] if stage == "validate" else [f"{results}/{name}" for name in plan.READS[stage]]
-    read += [plan.JUDGEMENTS] if stage == "report" else []
+    read += plan.FOLDERS.get(stage, ())
     written = [f"{results}/{name}" for name in plan.WRITES[stage]]
     code = ["Snakefile", "workflow/rules/common.smk", f"workflow/rules/{stage}.smk", *closure.dependencies(stage)]
     # Of a key that may be missing DVC takes no notice, it fails: what depends on one depends on the section as a whole.

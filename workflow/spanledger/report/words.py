@@ -254,7 +254,7 @@ PARTS = {
 def unit(name: str) -> tuple[str, str]:
     """A unit of length: the plural, and what one is."""
     if is_tokenizer(name):
-        kind, _, encoding = name.partition(":")
+        kind, _, encoding = name.partition("/")
         return "tokens", f"of {encoding}, by tiktoken" if kind == "tiktoken" else f"of tokenizers/{encoding}.json"
     return UNITS[name]
 
