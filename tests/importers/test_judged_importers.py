@@ -181,10 +181,10 @@ def archive(*members):
         ),
         (
             "d.jsonl.gz",
-            gzip.compress(lines({"_id": "A-01", "text": "alpha & beta"}, {"_id": "A-2", "text": "gamma"})),
+            gzip.compress(lines({"_id": "A-01", "text": "alpha & beta"}, {"_id": "A-2", "text": "gamma"}), mtime=0),
             "",
         ),
-        ("d.xml.gz", gzip.compress(SGML), ""),
+        ("d.xml.gz", gzip.compress(SGML, mtime=0), ""),
         ("d/part1", SGML, "d"),
         ("d.tar", archive(("x/A-2.txt", b"gamma"), ("A-01.html", b"<p>alpha &amp; beta")), ""),
     ],
