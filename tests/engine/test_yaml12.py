@@ -67,7 +67,6 @@ def test_an_empty_file_is_null(parse):
         ("a: 1\nb: 2\na: 3\n", ":3", 'found duplicate key "a"'),
         ("x: {a: 1,\n  a: 2}\n", ":2", 'found duplicate key "a"'),
         ("a: [1,\n", ":2", "is no YAML"),
-        ("a: {b: c:d}\n", ":1", "is no YAML: found unexpected ':'"),  # YAML 1.2, but not to DVC
         ("a: 1\n\tb: 2\n", ":2", "is no YAML"),
         ("a: *missing\n", ":1", "found undefined alias 'missing'"),
         ("---\na: 1\n---\nb: 2\n", ":3", "found another document"),
@@ -111,3 +110,11 @@ def test_any_text_is_read_or_told(tmp_path_factory, text):
         read(path)
     except InputError as error:
         assert error.problems
+
+
+def test_what_dvc_does_not_take_is_refused_where_dvc_reads_it_too(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("a: {b: c:d}\n")
+    assert read(path) == {"a": {"b": "c:d"}}  # it is YAML 1.2
+    with pytest.raises(InputError, match=":1: is no YAML: found unexpected ':'"):
+        read(path, for_dvc=True)

@@ -31,7 +31,7 @@ def load(path: str | os.PathLike = "params.yaml") -> Params:
     is not given has the schema's default. Settings stand in the order of their names, digits as numbers; lists keep theirs.
     Raises InputError with every problem.
     """
-    return resolve(yaml12.read(path), str(path))
+    return resolve(yaml12.read(path, for_dvc=True), str(path))
 
 
 def resolve(raw: Any, file: str = "params.yaml") -> Params:

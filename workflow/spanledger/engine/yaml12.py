@@ -11,9 +11,10 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from spanledger.core.errors import InputError, Problem
 
 
-def read(path: str | os.PathLike) -> Any:
+def read(path: str | os.PathLike, for_dvc: bool = False) -> Any:
     """The value of a YAML file. Raises InputError, with the line where there is one, for a file that is missing, no
-    UTF-8 or no YAML, and for a value that holds itself."""
+    UTF-8 or no YAML, and for a value that holds itself; with `for_dvc` also for the few forms of YAML 1.2 that DVC's
+    parser does not take."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -23,13 +24,13 @@ def read(path: str | os.PathLike) -> Any:
         raise InputError([Problem(str(path), message=f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError as error:
         raise InputError([Problem(str(path), message=f"is no UTF-8 at byte {error.start}")]) from None
-    return parse(text, str(path))
+    return parse(text, str(path), for_dvc)
 
 
-def parse(text: str, file: str) -> Any:
+def parse(text: str, file: str, for_dvc: bool = False) -> Any:
     """The value of a YAML text; `file` is named in the messages. Raises InputError as `read` does."""
     try:
-        value = _parsed(text)
+        value = _parsed(text, for_dvc)
         if _holds_itself(value, set()):
             raise InputError([Problem(file, message="an anchor stands inside its own value")])
         return value
@@ -47,12 +48,14 @@ def parse(text: str, file: str) -> Any:
         raise InputError([Problem(file, message="is nested too deeply")]) from None
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, for_dvc: bool) -> Any:
     try:
         return YAML(typ="safe").load(text)  # the C parser, which is DVC's too, and eight times as fast
     except (YAMLError, ValueError):
-        YAML(typ="safe", pure=True).load(text)  # its messages say more
-        raise  # what it takes and the C parser does not, DVC does not take either
+        value = YAML(typ="safe", pure=True).load(text)  # its messages say more, and it takes more
+        if for_dvc:
+            raise
+        return value
 
 
 def _holds_itself(value: Any, above: set[int]) -> bool:
