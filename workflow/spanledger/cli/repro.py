@@ -1,17 +1,22 @@
 """`spanledger repro`: clears up after a killed run, runs `dvc repro`, and shows the headline numbers.
 
-On a terminal a bar shows the stages; in a log there is what DVC prints and nothing that moves.
+Experiments without results are first made side by side, each by one of several `dvc repro`, since DVC runs one stage at a
+time; an ordinary `dvc repro` then looks at everything. On a terminal a bar shows the stages; in a log there is what DVC
+prints and nothing that moves.
 """
 
 import compileall
+import contextlib
 import os
 import py_compile
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from threading import Thread
+
+import psutil
 
 from spanledger.cli.recovery import recover, renew_state
 from spanledger.engine import params, plan
@@ -32,9 +37,15 @@ def run(arguments: list[str]) -> int:
     _tell(recover(Path()))
     # Some two hundred short jobs import the library. By content, because a time stamp misses an edit in the same second.
     compileall.compile_dir(_LIBRARY, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
-    status = _dvc(["repro", *arguments], stages)
+    groups = [] if arguments else _side_by_side(experiments)
+    if groups:
+        status = _dvc([["--wait-for-lock", "repro", *targets] for targets in groups], stages)
+        if status < 0:
+            return status
+        # A stage that failed is told again, as the last thing, by the run that counts.
+    status = _dvc([["repro", *arguments]], stages)
     if status == _FAILED and _tell(renew_state(Path())):
-        status = _dvc(["repro", *arguments], stages)
+        status = _dvc([["repro", *arguments]], stages)
     # Not arms.csv: git has that one, so a clone has it before anything was run.
     finished = [name for name in experiments if Path("results", name, "diagnostics.json").is_file()]
     if status == 0 and finished:
@@ -50,26 +61,42 @@ def _tell(lines: list[str]) -> bool:
     return bool(lines)
 
 
-def _dvc(arguments: list[str], stages: int) -> int:
+def _side_by_side(experiments: list[str]) -> list[list[str]]:
+    """DVC targets of the experiments that have no results yet, dealt out to as many runs as there are cores; none where
+    that would be one run."""
+    cold = [name for name in experiments if not Path("results", name, "provenance", "report.json").is_file()]
+    runs = min(len(cold), os.cpu_count() or 1)
+    return [[f"report@{name}" for name in cold[first::runs]] for first in range(runs)] if runs > 1 else []
+
+
+def _dvc(runs: list[list[str]], stages: int) -> int:
+    """Runs DVC with each of these arguments, all at the same time; returns an exit status of those that did not succeed,
+    that of a killed one first."""
     # The stages call snakemake and python by name: those of this environment, activated or not.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     shown = sys.stdout.isatty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dvc", *arguments],
-        stdout=subprocess.PIPE if shown else None,
-        stderr=subprocess.STDOUT if shown else None,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        preexec_fn=partial(die_with_parent, os.getpid()),
-    )
+    reader, writer = os.pipe() if shown else (None, None)
+    command = [sys.executable, "-m", "dvc"]
+    options = {"stdout": writer, "stderr": writer, "preexec_fn": partial(die_with_parent, os.getpid())}
+    processes = [psutil.Popen([*command, *arguments], **options) for arguments in runs]
+    watch = Thread(target=psutil.wait_procs, args=(processes,), kwargs={"callback": partial(_end_all, processes)})
+    watch.start()
     try:
         if shown:
-            _show(process.stdout, stages)
-        return process.wait()
-    except KeyboardInterrupt:  # DVC has got the signal too, and ends in order
-        process.communicate()
-        raise
+            os.close(writer)
+            with os.fdopen(reader, encoding="utf-8", errors="replace") as lines:
+                _show(lines, stages)
+    finally:  # an interrupt has reached DVC too, which ends in order
+        watch.join()
+    return min(process.returncode or 0 for process in processes) or max(process.returncode for process in processes)
+
+
+def _end_all(processes: list[psutil.Popen], ended: psutil.Popen) -> None:
+    """Ends all when one was killed: it may have cut dvc.lock short, and another would build on what is left."""
+    if ended.returncode < 0:
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 def _show(lines: Iterable[str], stages: int) -> None:
