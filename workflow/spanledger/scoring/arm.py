@@ -22,6 +22,7 @@ from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
+from spanledger.scoring.outdated import Outdated
 from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
 from spanledger.scoring.terms import Terms
@@ -67,10 +68,12 @@ class ArmScorer:
         self._eligibility = Eligibility.of(settings["eligibility"])
         self._selector = Selector.of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
+        structure = Structure(tables.documents, tables.elements)
+        self._outdated = Outdated(tables.chunks, tables.documents, structure)
         self._failures = Classifier(
             tables.chunks,
             self._coverage,
-            Structure(tables.documents, tables.elements),
+            structure,
             self._eligibility,
             Terms(settings, tables.synonym_groups),
         )
@@ -140,6 +143,8 @@ class ArmScorer:
             found["needed"] = needed or None
             loss = Loss(fact, found["cause"], query, eligible, set(ranking.chunks), context, passages, kept)
             found["failures"] = self._failures.classes(loss)
+        near = [fact for fact, found in lost if found["candidates"]]
+        outdated = self._outdated.of(query, passages, ranking, near, partial(self._covered_from, query=query))
         covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
         source, unique = sent.source_lengths(places)
         return {
@@ -159,6 +164,7 @@ class ArmScorer:
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
+            **({} if outdated is None else {"outdated": outdated}),
             "cost": {
                 self._cost.unit: self._cost.of(passages),
                 "unique_char": unique,
@@ -187,10 +193,7 @@ class ArmScorer:
             )
 
         def covered_from(other: Ranking) -> bool:
-            again = self._selector.select(other, self._shelf, query, self._eligibility.acl)
-            if again.pieces is None:
-                return self._coverage.fact_covered(fact, set(again.chunks))
-            return Coverage(again.pieces, self._rule).fact_covered(fact, range(len(again.pieces)))
+            return bool(self._covered_from(other, [fact], query))
 
         lists = self._lists(query)
         others = list(lists.values()) if len(lists) > 1 else []
@@ -199,6 +202,14 @@ class ArmScorer:
         return cause_after_candidates(
             fact, self._coverage, self._chunks, self._selector, ranking, context, others, covered_from
         )
+
+    def _covered_from(self, ranking: Ranking, facts: Iterable[Fact], query: Query) -> list[Fact]:
+        """Those of some facts that the arm's selector covers from another list."""
+        again = self._selector.select(ranking, self._shelf, query, self._eligibility.acl)
+        if again.pieces is None:
+            return [fact for fact in facts if self._coverage.fact_covered(fact, set(again.chunks))]
+        sent = Coverage(again.pieces, self._rule)
+        return [fact for fact in facts if sent.fact_covered(fact, range(len(again.pieces)))]
 
     def _lists(self, query: Query) -> dict[str, Ranking]:
         """The query's ranking in each branch."""
