@@ -99,11 +99,14 @@ def sentence(lines: list[Line], trails: Mapping[tuple[str, str], Line], current:
     if not with_old:
         return None
     first = sum(line["outdated"]["passages"][0]["place"] == 1 for line in with_old)
+    lost = sum(not fact["context"] for line in with_old for fact in line["facts"])
     back = sum(len(line["outdated"]["displaced"]) for line in with_old)
-    told = f"{len(with_old)} of {len(lines)} contexts hold outdated text, {first} in the first place; "
-    told += f"{back} lost facts come back without outdated candidates"
+    told = (
+        f"{len(with_old)} of {len(lines)} contexts hold outdated text, {first} in the first place; of the {lost} facts "
+    )
+    told += f"that these lack, {back} come back without outdated candidates"
     other = current.get(lines[0]["arm"])
     if other is not None:
         held = sum(len(held_again(line, trails, current)) for line in with_old)
-        told += f", and {other} holds {held} of those lost beside outdated text"
+        told += f", and {other} has {held}"
     return told
