@@ -116,10 +116,12 @@ def _outdated(
 ) -> Iterator[Diagnostic]:
     current = outdated.counterparts(section, planned)
     trails = {(row["arm"], row["query_id"]): row for rows in lines.values() for row in rows}
-    for arm in planned:
-        message = outdated.sentence(lines[arm.name], trails, current)
-        if message is not None:
-            yield Diagnostic("outdated", message, (arm.name,))
+    told = ((arm.name, outdated.sentence(lines[arm.name], trails, current)) for arm in planned)
+    found = [(name, *one) for name, one in told if one is not None]
+    for name, _, message in sorted(
+        found, key=lambda one: -one[1]
+    ):  # the terminal shows the first: the one that lost most
+        yield Diagnostic("outdated", message, (name,))
 
 
 def _unreachable(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:

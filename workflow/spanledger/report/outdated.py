@@ -93,8 +93,11 @@ def _by_fact(facts: list[str], by_arm: Mapping[str, list[str]]) -> dict[str, tup
     return {fact: arms for fact, arms in turned.items() if arms}
 
 
-def sentence(lines: list[Line], trails: Mapping[tuple[str, str], Line], current: Mapping[str, str]) -> str | None:
-    """What old versions do to the contexts of one arm; None where none holds outdated text."""
+def sentence(
+    lines: list[Line], trails: Mapping[tuple[str, str], Line], current: Mapping[str, str]
+) -> tuple[int, str] | None:
+    """How many lost facts come back without outdated candidates, and a sentence on what old versions do to the contexts of
+    one arm; None where none holds outdated text."""
     with_old = [line for line in lines if line.get("outdated")]
     if not with_old:
         return None
@@ -109,4 +112,4 @@ def sentence(lines: list[Line], trails: Mapping[tuple[str, str], Line], current:
     if other is not None:
         held = sum(len(held_again(line, trails, current)) for line in with_old)
         told += f", and {other} has {held}"
-    return told
+    return back, told
