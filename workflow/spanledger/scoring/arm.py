@@ -9,7 +9,6 @@ from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
-from spanledger.core.spans import covers
 from spanledger.fusion import Fusion
 from spanledger.gold import Evidence, Fact, Gold
 from spanledger.retrieval import Retriever
@@ -20,6 +19,7 @@ from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
+from spanledger.scoring.leaked import leaked
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
 from spanledger.scoring.outdated import Outdated
@@ -27,7 +27,7 @@ from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
 from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
-from spanledger.selection.context import Context, Piece
+from spanledger.selection.context import Context
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf
 
@@ -108,7 +108,8 @@ class ArmScorer:
             eligible = set(self._eligibility.eligible(self._chunks, self._documents, group.queries[0]))
             for query in group.queries:
                 ranking, context = ranked[query.query_id], chosen[query.query_id]
-                leaks += self._leaks(query, eligible, ranking, context)
+                found = leaked(query, eligible, ranking, context, self._chunks, self._documents, self._eligibility)
+                leaks += [Problem(self._arm, 0, f"query '{query.query_id}'", *leak) for leak in found]
                 rows[query.query_id] = self._row(query, group, eligible, ranking, context)
         if leaks:
             raise InputError(leaks)
@@ -192,15 +193,20 @@ class ArmScorer:
                 lambda: self._matched(query, group),
             )
 
-        def covered_from(other: Ranking) -> bool:
-            return bool(self._covered_from(other, [fact], query))
-
         lists = self._lists(query)
         others = list(lists.values()) if len(lists) > 1 else []
         if self._fusion.reranks:
             others.append(self._fusion.merge(lists))
+        taken = partial(self._covered_from, facts=[fact], query=query)
         return cause_after_candidates(
-            fact, self._coverage, self._chunks, self._selector, ranking, context, others, covered_from
+            fact,
+            self._coverage,
+            self._chunks,
+            self._selector,
+            ranking,
+            context,
+            others,
+            lambda other: bool(taken(other)),
         )
 
     def _covered_from(self, ranking: Ranking, facts: Iterable[Fact], query: Query) -> list[Fact]:
@@ -262,29 +268,6 @@ class ArmScorer:
                 if self._coverage.fact_covered(fact, (ordinal,)):
                     alone[ordinal] = alone.get(ordinal, 0) + 1
         return max(alone.values(), default=0)
-
-    def _leaks(self, query: Query, eligible: set[int], ranking: Ranking, context: Context) -> list[Problem]:
-        found = [
-            (place, f"chunk {self._chunks[o].chunk_id} of {self._chunks[o].key}")
-            for place, ordinals in (("candidates", ranking.chunks), ("context", context.chunks))
-            for o in ordinals
-            if o not in eligible
-        ]
-        found += [
-            ("context", f"a passage of {piece.key}")
-            for piece in context.pieces or ()
-            if not self._eligibility.admits(piece.acl, self._documents[piece.key], query)
-            and not self._made_of(piece, eligible)
-        ]
-        record = f"query '{query.query_id}'"
-        return [Problem(self._arm, 0, record, place, f"leak: {what} is not eligible") for place, what in found]
-
-    def _made_of(self, piece: Piece, eligible: set[int]) -> bool:
-        """Whether a passage holds nothing but text of its eligible chunks: an asker of two groups may read chunks that
-        neither group may read alone."""
-        chunks = [self._chunks[ordinal] for ordinal in piece.chunks if ordinal in eligible]
-        held = [span for chunk in chunks if chunk.key == piece.key for span in chunk.spans]
-        return all(covers(held, span) for span in piece.spans)
 
     def _admits(self, key: DocumentKey, query: Query) -> bool:
         document = self._documents[key]

@@ -46,7 +46,7 @@ class Outdated:
         the document (none: it is gone) and whether all of its text stands in one of them word for word (`unchanged`); and
         `displaced`, the ids of the facts that come back without outdated candidates.
         """
-        old = {key for key in self._old if key[1] not in query.versions}
+        old = {key for key in self._old if key[1] not in query.versions} if query.versions else self._old
         found = [self._passage(place, one) for place, one in enumerate(passages, 1) if one.key in old]
         if not found:
             return None
