@@ -82,6 +82,13 @@ def test_changed_tells_the_nearest_text():
     assert found.nearest.similarity == round(2 * 27 / 62, 2)
 
 
+def test_other_line_ends_are_a_change_that_is_named():
+    old = "One line of text\nand another line.\n"
+    found = of(old, "One line of text\nand another line.", old.replace("\n", "\r\n"))
+    assert (found.status, found.how) == ("changed", "the same words with other white space or line ends")
+    assert found.nearest.place.span == (0, 35)
+
+
 def test_a_good_part_in_one_piece_is_a_trace():
     old = "It is fast, but not compatible with PyPy, and requires compilation on Windows and elsewhere."
     found = of(old, old, "Intro. It is slow, but not compatible with PyPy. Nothing else.")

@@ -34,6 +34,7 @@ KEPT = ("unchanged", "moved")
 CONTEXT, ENOUGH, CLEARLY, SURE = 200, 8, 2, 16
 PIECE = 0.33  # of a text: less of it in one piece is no trace of it
 _COMPARED = 12  # lines; all runs of them are compared
+_LONG = 2000  # characters; comparing texts takes the square of their length
 _SHOWN = 24  # characters of an unchanged run that an excerpt shows at each end
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _LINE_ENDS = ("\n", "\r")
@@ -42,7 +43,7 @@ _LINE_ENDS = ("\n", "\r")
 @dataclass(frozen=True, slots=True)
 class Nearest:
     """What comes closest to a text that is not there: its place, how like it is (twice the characters in common over
-    those of both, in two digits), and both texts in one, as [-old-]{+new+}."""
+    those of both, of long texts words, in two digits), and both texts in one, as [-old-]{+new+}."""
 
     place: Evidence
     similarity: float
@@ -107,7 +108,10 @@ def anchor(evidence: Evidence, text: str, new: Mapping[str, tuple[str, str]]) ->
     elsewhere = tuple(_places(quote, new, [name for name in sorted(new) if name != evidence.doc_id])) if here else ()
     near = _nearest(evidence, text, *new[evidence.doc_id]) if here else None
     if near is not None:
-        return Anchor(evidence, quote, "changed", "the text is another one", None, elsewhere, near)
+        now = new[evidence.doc_id][1][slice(*near.place.span)]
+        same = quote.split() == now.split()
+        how = "the same words with other white space or line ends" if same else "the text is another one"
+        return Anchor(evidence, quote, "changed", how, None, elsewhere, near)
     how = "nothing in the document is like it" if here else "the document is gone, and no other one holds the text"
     return Anchor(evidence, quote, "gone", how, None, elsewhere)
 
@@ -183,8 +187,17 @@ def _alike(quote: str, new: str) -> Span | None:
     found = similar(quote, new)
     if found is not None:
         return found[0]
-    piece = SequenceMatcher(None, quote, new, autojunk=False).find_longest_match()
-    return (piece.b, piece.b + piece.size) if piece.size >= max(SURE, len(quote) * PIECE) else None
+    return _longest_piece(quote[:_LONG], new)
+
+
+def _longest_piece(quote: str, text: str) -> Span | None:
+    """Where the longest part of a quote that a text has stands, of equals the first in the quote; None where it is too
+    little to be a trace."""
+    found, size = None, max(SURE, round(len(quote) * PIECE)) - 1
+    for begin in range(len(quote)):
+        while begin + size < len(quote) and (place := text.find(quote[begin : begin + size + 1])) >= 0:
+            found, size = place, size + 1
+    return None if found is None else (found, found + size)
 
 
 def _lines_most_like(quote: str, text: str, span: Span) -> Span:
@@ -198,7 +211,9 @@ def _lines_most_like(quote: str, text: str, span: Span) -> Span:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Twice the characters in common over those of both."""
+    """Twice the characters in common over those of both; of long texts words."""
+    if max(len(one), len(other)) > _LONG:
+        return SequenceMatcher(None, _TOKEN.findall(one), _TOKEN.findall(other), autojunk=False).ratio()
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
