@@ -35,6 +35,9 @@ FILES = {
     ),
     "legal.json": '{"tests": [{"query": "q?", "snippets": [{"file_path": "a.md", "span": [0, 5], "answer": "alpha"}]}]}',
     "quotes.csv": "question,document,quote\nq?,a.md,beta\n",
+    "new/a.md": "# alpha\n\nbeta\n",
+    "new/b.md": "gamma\n",
+    "spans.jsonl": '{"query_id": 1, "text": "q?", "evidence": {"1": [{"path": "a.md", "start": 0, "end": 5}]}}',
 }
 KINDS = {
     "squad": ["squad.json", "--offset-unit", "byte"],
@@ -56,6 +59,10 @@ KINDS = {
         "*.md",
         "--encoding",
         "latin-1",
+    ],
+    "markdown": [
+        *("chroma/corpora", "--versions", "1", "--evidence", "spans.jsonl", "--gold", "1", "--offset-unit", "byte"),
+        *("--facts", "any", "--name", "mine", "--files", "*"),
     ],
 }
 
@@ -95,6 +102,20 @@ def test_what_was_rejected_is_told_by_its_reasons(folder, capsys):
         "rejected: 1 answers, 1 questions",
         "          1 answers: the text does not stand at the offset; it does if offsets count bytes of UTF-8",
         "          1 questions: all of its answers were rejected",
+        "report:   out/import_report.json",
+    ]
+
+
+def test_what_only_some_versions_have_is_told(folder, capsys):
+    options = ("--versions", "1", "2", "--questions", "quotes.csv", "--out", "out")
+    assert run("markdown", "chroma/corpora", "new", *options) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "read:     3 documents, 1 questions, 1 quotes",
+        "kept:     1 answerable_questions, 3 documents, 4 elements, 1 questions, 1 quotes",
+        "merged:   0 questions, 0 quotes",
+        "rejected: 0 questions, 0 quotes",
+        "versions: 1 documents in all, 0 of them unchanged; current: 2",
+        "          only in 2: b.md",
         "report:   out/import_report.json",
     ]
 

@@ -9,7 +9,17 @@ from spanledger.dataset import Dataset
 from spanledger.experiment import run
 
 CODES = (
-    *("saturated", "ceiling", "repeats", "unreachable", "unequal_budget", "one_query", "tails", "two_variables"),
+    *(
+        "saturated",
+        "ceiling",
+        "repeats",
+        "outdated",
+        "unreachable",
+        "unequal_budget",
+        "one_query",
+        "tails",
+        "two_variables",
+    ),
     *("means", "refusals"),
 )
 # Three documents of three words; whole, each is a chunk. "b" stands in two of them.
@@ -306,7 +316,7 @@ def test_an_experiment_that_has_all_of_them():
         [*GOLDS, gold("q4", no_answer="absent")],
         ELEMENTS,
         chunk={"kept": kept, **STRUCTURED},
-        eligibility={"current": {"versions": "current"}},
+        eligibility={"all": {}, "current": {"versions": "current"}},
         select={"top9": {"top_k": 9}},
     )
     assert list(dict.fromkeys(one["code"] for one in found)) == list(CODES)

@@ -110,9 +110,10 @@ def source_of(data, document, edges):
 
 
 def carried_part(row):
-    """A line without what can be worked out from its other fields, and without the names of index entries and the random
-    baseline of one query; skipped candidates in the order of their ranks."""
-    left = {name: value for name, value in row.items() if name not in ("covered", "required", "recall", "random")}
+    """A line without what can be worked out from its other fields, and without the names of index entries, the random
+    baseline of one query and `outdated`, which has a section of its own; skipped candidates in the order of their ranks."""
+    apart = ("covered", "required", "recall", "random", "outdated")
+    left = {name: value for name, value in row.items() if name not in apart}
     left["candidates"] = [
         {name: value for name, value in candidate.items() if name != "index_entry_id"}
         for candidate in row["candidates"]

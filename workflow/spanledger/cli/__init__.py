@@ -114,6 +114,26 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--budget", type=int, default=1024, metavar="N", help="characters of the second selector")
     command.set_defaults(command=_add_experiment)
 
+    command = commands.add_parser(
+        "reanchor",
+        help="move gold from one version of the documents to another: unchanged, moved, changed, gone",
+        description="Exit status: 0; 1 for bad input. Only facts that are unchanged or moved are written, of questions of "
+        "which all are.",
+    )
+    command.add_argument("dataset", type=Path, metavar="DATASET", help="the dataset folder that has the gold")
+    command.add_argument(
+        "target",
+        type=Path,
+        nargs="?",
+        metavar="TARGET",
+        help="another dataset folder, or one of texts; default: the same",
+    )
+    command.add_argument("--from", dest="source", metavar="VERSION", help="facts of this version alone (default: all)")
+    command.add_argument("--to", metavar="VERSION", help="default: the current versions; of texts: the folder's name")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the moved gold, as a new queries.jsonl")
+    command.add_argument("--json", action="store_true", help="for machines: docs/versions.md has the keys")
+    command.set_defaults(command=_reanchor)
+
     command = commands.add_parser("failures", help="show why facts were lost, and write a sheet to judge it in")
     command.add_argument("experiment")
     command.add_argument(
@@ -199,6 +219,12 @@ def _add_experiment(arguments: argparse.Namespace) -> int:
     add(Path("params.yaml"), arguments.name, arguments.dataset, arguments.like or windows)
     print(f"{arguments.name} is in params.yaml; run it with: make repro")
     return 0
+
+
+def _reanchor(arguments: argparse.Namespace) -> int:
+    from spanledger.cli.reanchor import run
+
+    return run(arguments.dataset, arguments.target, arguments.source, arguments.to, arguments.out, arguments.json)
 
 
 def _failures(arguments: argparse.Namespace) -> int:

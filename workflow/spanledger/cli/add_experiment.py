@@ -20,7 +20,8 @@ _CJK_LANGUAGES = ("zh", "ja", "ko")
 class Windows:
     """The section of an experiment that compares windows: every size with every overlap, BM25 to a depth, and two
     selectors, by number and by budget. Sizes, overlaps and the budget count characters; an overlap is that percentage of
-    its size, rounded down. `analyzer` None is chosen by the dataset's language."""
+    its size, rounded down. `analyzer` None is chosen by the dataset's language. A dataset with elements is also cut by
+    them, at every size, and one with versions also searched in the current ones alone."""
 
     analyzer: str | None
     chunk_sizes: tuple[int, ...]
@@ -29,21 +30,27 @@ class Windows:
     top_k: int
     budget: int
 
-    def section(self, language: str | None) -> dict[str, Any]:
-        """The section as it stands in params.yaml."""
+    def section(self, language: str | None, elements: bool = False, versions: bool = False) -> dict[str, Any]:
+        """The section as it stands in params.yaml, for a dataset in a language, with or without elements and versions."""
         chunk: dict[str, Any] = {"defaults": {"method": "window", "unit": "char"}}
         for chunk_size in self.chunk_sizes:
             for percent in self.overlap_percents:
                 overlap = chunk_size * percent // 100
                 name = f"window{chunk_size}_overlap{overlap}" if overlap else f"window{chunk_size}"
                 chunk[name] = {"chunk_size": chunk_size, "chunk_overlap": overlap}
+            if elements:
+                chunk[f"structured{chunk_size}"] = {
+                    "method": "structured",
+                    "chunk_size": chunk_size,
+                    "chunk_overlap": 0,
+                }
         cjk = (language or "").lower().split("-")[0] in _CJK_LANGUAGES
         analyzer = self.analyzer or ("cjk_bigrams" if cjk else "ascii_words")
         bm25 = {"index": "terms", "scorer": "bm25", "k1": 1.2, "b": 0.75, "depth": self.depth, "tie": "document"}
         return {
             "normalise": {"newlines": "keep", "unicode": "keep"},
             "chunk": chunk,
-            "eligibility": {"all": {}},
+            "eligibility": {"all": {}, **({"current": {"versions": "current"}} if versions else {})},
             "index": {"terms": {"analyzer": analyzer}},
             "retrieve": {"bm25": bm25},
             "fuse": {"single": {"branches": ["bm25"]}},
@@ -78,7 +85,9 @@ def add(path: Path, name: str, dataset: Path, source: Windows | str) -> None:
     if isinstance(source, str):
         section = present[source]
     else:
-        section = source.section(yaml12.read(dataset / "dataset.yaml").get("language"))
+        told = yaml12.read(dataset / "dataset.yaml")
+        elements = (dataset / "elements.jsonl").is_file()
+        section = source.section(told.get("language"), elements, "current_versions" in told)
     entry = {"dataset": dataset.as_posix()}
     wanted = {**present, "experiments": {**present["experiments"], name: entry}, name: section}
     params.resolve(wanted, str(path))

@@ -76,6 +76,27 @@ def add_kinds(kinds: Any) -> None:
     kind.add_argument("--files", default="*", metavar="PATTERN", help="which files of it, as '*.md' (default: all)")
     _facts(kind, "quote")
 
+    kind = _kind(kinds, "markdown", "folders of Markdown and text files: versions of the same documents", "FOLDER", "+")
+    kind.description = (
+        "Several folders are versions of the same documents, in their order: the last one is current. Columns of "
+        "--questions: question, document (its path below the folder), quote; optional: question_id, occurrence (from 1), "
+        "version (default: the current one), answer (not kept)."
+    )
+    kind.add_argument(
+        "--versions", nargs="+", default=[], metavar="NAME", help="of the folders (default: 1; of several: their names)"
+    )
+    kind.add_argument("--questions", type=Path, metavar="FILE", help="CSV or JSON lines of questions with quotes")
+    kind.add_argument("--evidence", type=Path, metavar="FILE", help="or JSON lines of questions with spans by version")
+    kind.add_argument(
+        "--gold", metavar="VERSION", help="of --evidence, the spans of this version (default: the current)"
+    )
+    kind.add_argument(
+        "--files", metavar="PATTERN", help="which files, as '*.md' (default: Markdown and text by ending)"
+    )
+    kind.add_argument("--name", help="of the dataset; default: that of the last folder")
+    _facts(kind, "quote or span")
+    _offset_unit(kind, "start and end of --evidence")
+
 
 def _kind(kinds: Any, name: str, told: str, source: str, nargs: str | None = None) -> argparse.ArgumentParser:
     parser = kinds.add_parser(name, help=told)

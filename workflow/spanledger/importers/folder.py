@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from spanledger.core import files
 from spanledger.core.errors import Problem
-from spanledger.dataset import DESCRIPTION, DOCUMENTS, QRELS, QUERIES
+from spanledger.dataset import DESCRIPTION, DOCUMENTS, ELEMENTS, QRELS, QUERIES
 
 REPORT = "import_report.json"
 
@@ -46,6 +46,7 @@ def write_dataset(
     queries: Iterable[dict[str, Any]],
     report: dict[str, Any],
     judgements: Iterable[dict[str, Any]] | None = None,
+    elements: Iterable[dict[str, Any]] | None = None,
 ) -> None:
     """Writes dataset.yaml from `settings` (what is None is left out), the tables and the report of the import."""
     text = io.StringIO()
@@ -59,6 +60,8 @@ def write_dataset(
         files.write(partial / DESCRIPTION, text.getvalue().encode("utf-8"))
         files.write(partial / DOCUMENTS, files.lines(documents))
         files.write(partial / QUERIES, files.lines(queries))
+        if elements is not None:
+            files.write(partial / ELEMENTS, files.lines(elements))
         if judgements is not None:
             files.write(partial / QRELS, files.lines(judgements))
         files.write(partial / REPORT, files.document(report))

@@ -1,6 +1,6 @@
 """The questions of an import: their ids, which must be their own, and the facts made of their spans."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spanledger.core.spans import Span
@@ -39,7 +39,7 @@ class Questions:
         self._report.reject("questions", where, reason)
 
     def add(self, query_id: str, text: str, position: int, facts: list[dict[str, Any]], **more: Any) -> None:
-        """Keeps a question; what of `more` (tags, no_answer) is None or empty is left out."""
+        """Keeps a question; what of `more` (tags, no_answer, versions) is None or empty is left out."""
         optional = {name: value for name, value in more.items() if value}
         self.queries.append({"query_id": query_id, "text": text, "position": position, "facts": facts, **optional})
 
@@ -53,9 +53,16 @@ class Questions:
         }
 
 
-def evidence(doc_id: str, text: str, span: Span) -> dict[str, Any]:
+def evidence(doc_id: str, text: str, span: Span, version: str = VERSION) -> dict[str, Any]:
     """A span of a document with this text as it stands in queries.jsonl, with what it holds."""
-    return {"doc_id": doc_id, "version": VERSION, "start": span[0], "end": span[1], "text": text[slice(*span)]}
+    return {"doc_id": doc_id, "version": version, "start": span[0], "end": span[1], "text": text[slice(*span)]}
+
+
+def asked_versions(spans: Iterable[dict[str, Any]], current: Mapping[str, str]) -> list[str]:
+    """The versions that a question asks about, sorted: none where all of its evidence stands in the current ones."""
+    spans = list(spans)
+    old = any(current.get(one["doc_id"]) != one["version"] for one in spans)
+    return sorted({one["version"] for one in spans}) if old else []
 
 
 def facts(spans: Sequence[dict[str, Any]], mode: str, name: str) -> list[dict[str, Any]]:

@@ -10,7 +10,14 @@ from typing import Any
 
 from spanledger.engine.schema import shown
 
-_NAMES = {str: "a string", int: "a whole number", bool: "true or false", type(None): "null", float: "a number"}
+_NAMES = {
+    str: "a string",
+    int: "a whole number",
+    bool: "true or false",
+    type(None): "null",
+    float: "a number",
+    dict: "an object",
+}
 
 
 def malformed(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -30,16 +30,24 @@ class TextFile:
 
 
 def read_texts(
-    sources: Sources, root: Path, report: ImportReport, only: set[str] | None = None, pattern: str = "*"
+    sources: Sources,
+    root: Path,
+    report: ImportReport,
+    only: set[str] | None = None,
+    pattern: str = "*",
+    endings: tuple[str, ...] = (),
+    name: str | None = None,
 ) -> list[TextFile]:
     """The files below a folder, or in a tar archive, in the order of their paths; hidden ones are passed over. `pattern` is
-    a shell pattern for their names, `only` the paths to take. HTML becomes text, which the report states. The text of any
-    other file is taken as it stands: line ends and a byte order mark stay, and offsets count them."""
-    name = root.name or root.resolve().name
+    a shell pattern for their names, `only` the paths to take, and of other `endings` (in lower case; none: any) they are
+    counted as left out. `name` is what the digests call the folder, unlike its own. HTML becomes text, which the report
+    states. The text of any other file is taken as it stands: line ends and a byte order mark stay, and offsets count
+    them."""
+    name = name or root.name or root.resolve().name
     if root.is_dir():
         found = {path.relative_to(root).as_posix(): path for path in files.below(root)}
     elif root.name.lower().endswith(ARCHIVES):
-        found = _members(sources, root)
+        found = _members(sources, root, name)
     else:
         sources.problem(root, "expected a folder, or a tar archive, of documents")
         return []
@@ -49,6 +57,9 @@ def read_texts(
         if any(part.startswith(".") for part in parts) or not fnmatchcase(parts[-1], pattern):
             continue
         if only is not None and path not in only:
+            continue
+        if endings and not path.lower().endswith(endings):
+            report.left_out["files of other kinds"] = report.left_out.get("files of other kinds", 0) + 1
             continue
         data = sources.bytes(found[path], f"{name}/{path}") if isinstance(found[path], Path) else found[path]
         text = None if data is None else sources.decoded(data, root / path if root.is_dir() else root, path)
@@ -71,9 +82,9 @@ def read_texts(
     return texts
 
 
-def _members(sources: Sources, root: Path) -> dict[str, bytes]:
+def _members(sources: Sources, root: Path, name: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    data = sources.bytes(root)
+    data = sources.bytes(root, name)
     if data is None:
         return found
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
-from spanledger.report import words
+from spanledger.report import outdated, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ def diagnostics(
         *_saturated(section, planned, rows),
         *_ceiling(section, planned, rows),
         *_repeats(planned, lines),
+        *_outdated(section, planned, lines),
         *_unreachable(planned, rows),
         *_unequal_budget(section, planned, rows),
         *_one_query(rows),
@@ -108,6 +109,19 @@ def _repeats(planned: list[Arm], lines: dict[str, list[dict[str, Any]]]) -> Iter
                 "would be there without the repeats",
                 (arm.name,),
             )
+
+
+def _outdated(
+    section: dict[str, Any], planned: list[Arm], lines: dict[str, list[dict[str, Any]]]
+) -> Iterator[Diagnostic]:
+    current = outdated.counterparts(section, planned)
+    trails = {(row["arm"], row["query_id"]): row for rows in lines.values() for row in rows}
+    told = ((arm.name, outdated.sentence(lines[arm.name], trails, current)) for arm in planned)
+    found = [(name, *one) for name, one in told if one is not None]
+    for name, _, message in sorted(
+        found, key=lambda one: -one[1]
+    ):  # the terminal shows the first: the one that lost most
+        yield Diagnostic("outdated", message, (name,))
 
 
 def _unreachable(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ from spanledger.report.failure_section import failures
 from spanledger.report.results import Results
 from spanledger.report.rules import rules
 from spanledger.report.tables import best
+from spanledger.report.version_section import versions
 
 _SERIES = 8  # colours and shapes that the style sheet and the templates know
 _OPEN = 40  # rows of the table by tag up to which it is open
@@ -321,6 +322,7 @@ SECTIONS = (
     Section("tags", "By tag", tags),
     Section("loss", "Where facts are lost", loss),
     Section("failures", "Why, and what to change", failures),
+    Section("versions", "What old versions spoil", versions),
     Section("questions", "Questions", questions),
     Section("settings", "Settings", settings),
 )

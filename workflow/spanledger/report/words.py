@@ -166,6 +166,10 @@ WARNINGS = {
         "ranking",
     ),
     "repeats": ("Text sent twice", "chunks that overlap take up room in contexts"),
+    "outdated": (
+        "Outdated text",
+        "contexts hold text of versions that are not current: it takes up room, and may contradict the current one",
+    ),
     "unreachable": (
         "Out of reach",
         "some lost facts are in no eligible chunk of the index, and no ranking can find them",

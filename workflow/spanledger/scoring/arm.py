@@ -9,7 +9,6 @@ from spanledger.core.errors import InputError, Problem
 from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
-from spanledger.core.spans import covers
 from spanledger.fusion import Fusion
 from spanledger.gold import Evidence, Fact, Gold
 from spanledger.retrieval import Retriever
@@ -20,13 +19,15 @@ from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
+from spanledger.scoring.leaked import leaked
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
+from spanledger.scoring.outdated import Outdated
 from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
 from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
-from spanledger.selection.context import Context, Piece
+from spanledger.selection.context import Context
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf
 
@@ -67,10 +68,12 @@ class ArmScorer:
         self._eligibility = Eligibility.of(settings["eligibility"])
         self._selector = Selector.of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
+        structure = Structure(tables.documents, tables.elements)
+        self._outdated = Outdated(tables.chunks, tables.documents, structure)
         self._failures = Classifier(
             tables.chunks,
             self._coverage,
-            Structure(tables.documents, tables.elements),
+            structure,
             self._eligibility,
             Terms(settings, tables.synonym_groups),
         )
@@ -105,7 +108,8 @@ class ArmScorer:
             eligible = set(self._eligibility.eligible(self._chunks, self._documents, group.queries[0]))
             for query in group.queries:
                 ranking, context = ranked[query.query_id], chosen[query.query_id]
-                leaks += self._leaks(query, eligible, ranking, context)
+                found = leaked(query, eligible, ranking, context, self._chunks, self._documents, self._eligibility)
+                leaks += [Problem(self._arm, 0, f"query '{query.query_id}'", *leak) for leak in found]
                 rows[query.query_id] = self._row(query, group, eligible, ranking, context)
         if leaks:
             raise InputError(leaks)
@@ -140,6 +144,8 @@ class ArmScorer:
             found["needed"] = needed or None
             loss = Loss(fact, found["cause"], query, eligible, set(ranking.chunks), context, passages, kept)
             found["failures"] = self._failures.classes(loss)
+        near = [fact for fact, found in lost if found["candidates"]]
+        outdated = self._outdated.of(query, passages, ranking, near, partial(self._covered_from, query=query))
         covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
         source, unique = sent.source_lengths(places)
         return {
@@ -159,6 +165,7 @@ class ArmScorer:
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
+            **({} if outdated is None else {"outdated": outdated}),
             "cost": {
                 self._cost.unit: self._cost.of(passages),
                 "unique_char": unique,
@@ -186,19 +193,29 @@ class ArmScorer:
                 lambda: self._matched(query, group),
             )
 
-        def covered_from(other: Ranking) -> bool:
-            again = self._selector.select(other, self._shelf, query, self._eligibility.acl)
-            if again.pieces is None:
-                return self._coverage.fact_covered(fact, set(again.chunks))
-            return Coverage(again.pieces, self._rule).fact_covered(fact, range(len(again.pieces)))
-
         lists = self._lists(query)
         others = list(lists.values()) if len(lists) > 1 else []
         if self._fusion.reranks:
             others.append(self._fusion.merge(lists))
+        taken = partial(self._covered_from, facts=[fact], query=query)
         return cause_after_candidates(
-            fact, self._coverage, self._chunks, self._selector, ranking, context, others, covered_from
+            fact,
+            self._coverage,
+            self._chunks,
+            self._selector,
+            ranking,
+            context,
+            others,
+            lambda other: bool(taken(other)),
         )
+
+    def _covered_from(self, ranking: Ranking, facts: Iterable[Fact], query: Query) -> list[Fact]:
+        """Those of some facts that the arm's selector covers from another list."""
+        again = self._selector.select(ranking, self._shelf, query, self._eligibility.acl)
+        if again.pieces is None:
+            return [fact for fact in facts if self._coverage.fact_covered(fact, set(again.chunks))]
+        sent = Coverage(again.pieces, self._rule)
+        return [fact for fact in facts if sent.fact_covered(fact, range(len(again.pieces)))]
 
     def _lists(self, query: Query) -> dict[str, Ranking]:
         """The query's ranking in each branch."""
@@ -251,29 +268,6 @@ class ArmScorer:
                 if self._coverage.fact_covered(fact, (ordinal,)):
                     alone[ordinal] = alone.get(ordinal, 0) + 1
         return max(alone.values(), default=0)
-
-    def _leaks(self, query: Query, eligible: set[int], ranking: Ranking, context: Context) -> list[Problem]:
-        found = [
-            (place, f"chunk {self._chunks[o].chunk_id} of {self._chunks[o].key}")
-            for place, ordinals in (("candidates", ranking.chunks), ("context", context.chunks))
-            for o in ordinals
-            if o not in eligible
-        ]
-        found += [
-            ("context", f"a passage of {piece.key}")
-            for piece in context.pieces or ()
-            if not self._eligibility.admits(piece.acl, self._documents[piece.key], query)
-            and not self._made_of(piece, eligible)
-        ]
-        record = f"query '{query.query_id}'"
-        return [Problem(self._arm, 0, record, place, f"leak: {what} is not eligible") for place, what in found]
-
-    def _made_of(self, piece: Piece, eligible: set[int]) -> bool:
-        """Whether a passage holds nothing but text of its eligible chunks: an asker of two groups may read chunks that
-        neither group may read alone."""
-        chunks = [self._chunks[ordinal] for ordinal in piece.chunks if ordinal in eligible]
-        held = [span for chunk in chunks if chunk.key == piece.key for span in chunk.spans]
-        return all(covers(held, span) for span in piece.spans)
 
     def _admits(self, key: DocumentKey, query: Query) -> bool:
         document = self._documents[key]
