@@ -20,7 +20,10 @@ trial:
     fixed: {method: window, chunk_size: 120}
     whole: {method: document}
   eligibility:
-    all: {}
+PLAIN_SELECT = {
+    **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
+    **{"separator": None, "template": None, "header": "", "footer": ""},
+}
     current: {versions: current}
   index:
     words: {analyzer: ascii_words}

@@ -214,6 +214,9 @@ def _context(found: dict[str, Any], known: dict[str, str]) -> Iterator[Renderabl
         body.append(f"\n{quoted(item['text'], _PASSAGE)}")
         table.add_row(f"  {item['place']}", body)
     yield table
+    if found["sent"] is not None:
+        yield _stage("sent", "the context as it would be sent")
+        yield Text("\n".join(f"  {clean(line)}" for line in found["sent"].split("\n")))
 
 
 def _left_out(count: int) -> Iterator[Text]:

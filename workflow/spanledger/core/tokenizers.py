@@ -35,6 +35,17 @@ class Tokenizer(Protocol):
         """The smallest pieces of the text at whose borders both a token and a character end, with their numbers of
         tokens: half-open spans in code points, ascending and disjoint."""
 
+    def separates(self, left: str, right: str) -> bool:
+        """Whether it is certain that no token holds characters of both texts where they meet, and that either is cut as
+        it is by itself, whatever comes before and after; neither is empty."""
+
+
+# How cl100k_base cuts a text into pieces before it makes tokens: `separates` is worked out from this and nothing else.
+_CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+
 
 def is_tokenizer(unit: str) -> bool:
     """Whether a unit's name is that of a tokenizer, which may not exist."""
@@ -84,6 +95,9 @@ class _Tiktoken:
                 start, tokens = places[end], 0
         return found
 
+    def separates(self, left: str, right: str) -> bool:
+        return self._encoding._pat_str == _CL100K and _cl100k_separates(left, right)
+
 
 class _HuggingFace:
     def __init__(self, name: str, path: Path):
@@ -120,3 +134,33 @@ class _HuggingFace:
         if pending and found:
             found.append((found[-1][0], found.pop()[1] + pending))
         return found
+
+    def separates(self, left: str, right: str) -> bool:
+        return False  # what such a tokenizer does to a text is not known
+
+
+def _cl100k_separates(left: str, right: str) -> bool:
+    """A piece of cl100k_base ends where the texts meet, because
+
+    - a line feed ends a run of white space, or of punctuation, unless the run goes on to another one; behind white space
+      at the end of a text nothing is known, for the text may go on with a line feed
+    - no piece goes on from something else to white space that is no line feed
+    - a run of letters or digits ends with them, and of other characters in front of a digit; other alphabets than ASCII
+      are not asked for, as the tables of Unicode may be of another version
+
+    and a piece is found by what follows its beginning, never by what is before.
+    """
+    last, first = left[-1], right[0]
+    if last in "\r\n":
+        begun = right.lstrip()
+        lead = right[: len(right) - len(begun)]
+        return bool(begun) and "\r" not in lead and "\n" not in lead
+    if last.isspace():
+        return False
+    if first in " \t":
+        return True
+    if not (last.isascii() and first.isascii()):
+        return False
+    if last.isalnum():
+        return not (first.isalpha() if last.isalpha() else first.isdigit())
+    return first.isdigit()

@@ -16,10 +16,9 @@ class Selection:
     def __init__(self, run: ArmRun, rule: Rule):
         self._run = run
         self._rule = rule
-        shelf = Shelf(run.chunks, run.documents, run.parents)
-        walk = Selector.of(run.settings["select"]).walk(
-            run.candidates, shelf, run.query, run.settings["eligibility"]["acl"]
-        )
+        self._shelf = Shelf(run.chunks, run.documents, run.parents)
+        self._selector = Selector.of(run.settings["select"])
+        walk = self._selector.walk(run.candidates, self._shelf, run.query, run.settings["eligibility"]["acl"])
         self._looks: list[tuple[int, dict[str, Any]]] = []
         while (ordinal := walk.next()) is not None:
             self._looks.append((ordinal, _look(walk, ordinal)))
@@ -49,13 +48,15 @@ class Selection:
         return {**limits, "count": len(self._looks), "steps": told, "left_out": len(self._looks) - len(told)}
 
     def context(self) -> dict[str, Any]:
-        """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost."""
+        """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost.
+        `sent` is the whole text as it would be sent, None where passages are sent apart."""
         run = self._run
         pieces = run.context.pieces
         passages = pieces if pieces is not None else [run.chunks[ordinal] for ordinal in run.context.chunks]
         members = [p.chunks for p in pieces] if pieces is not None else [(ordinal,) for ordinal in run.context.chunks]
         holding = Holding(run.gold, passages, self._rule)
-        cost = Cost(run.settings["score"]["cost"], next(iter(run.settings["analyzers"].values())))
+        first = next(iter(run.settings["analyzers"].values()))
+        cost = Cost(run.settings["score"]["cost"], first, self._selector.rendering, self._shelf)
         told = [
             {
                 "place": place,
@@ -64,12 +65,13 @@ class Selection:
                 "spans": passage.spans,
                 "chunk_ids": [run.chunks[ordinal].chunk_id for ordinal in members[place - 1]],
                 "text": passage.body,
-                "cost": cost.of_passage(passage),
+                "cost": cost.of_passage(passage, place),
                 "holds": holding.of(place - 1),
             }
             for place, passage in enumerate(passages, 1)
         ]
-        return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told}
+        sent = cost.text(passages)
+        return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told, "sent": sent}
 
 
 def _look(walk: Walk, ordinal: int) -> dict[str, Any]:

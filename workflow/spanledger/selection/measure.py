@@ -1,0 +1,157 @@
+"""The length of a context as it would be sent, while it grows."""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from spanledger.core import units
+from spanledger.core.records import Chunk, DocumentKey
+from spanledger.selection.rendering import Rendering, Sendable
+
+
+class Sent(NamedTuple):
+    """A context without its footer: the units of its text up to a place where the count can be cut, the text from there
+    on, and its number of passages."""
+
+    closed: int = 0
+    open: str = ""
+    passages: int = 0
+
+
+class Measure:
+    """Counts contexts of one rendering in one unit, exactly: the units of the whole text, not a sum over its passages,
+    because words and tokens may join where texts meet.
+
+    A count is cut where `units.separates` says that nothing joins, so that a passage more is a few counts of short texts.
+    `chunks` are all chunks and parents that a context may hold by themselves, `title` leads to that of a document.
+    """
+
+    def __init__(self, rendering: Rendering, unit: str, chunks: Iterable[Chunk], title: Callable[[DocumentKey], str]):
+        self.rendering = rendering
+        self.unit = unit
+        self._chunks = chunks
+        self._title = title
+        self._counts: dict[str, int] = {}
+        # By the id of a chunk, which is kept alive beside its value.
+        self._weights: dict[int, tuple[Chunk, int]] = {}
+        self._texts: dict[int, tuple[Chunk, str]] = {}
+        self.empty = self._grown(Sent(), rendering.header)
+
+    def text(self, passage: Sendable, rank: int) -> str:
+        """What is sent of a passage; `rank` is its place in the context, from 1."""
+        if self.rendering.ranks:
+            return self.rendering.passage(passage, rank, self._title_of(passage))
+        if id(passage) in self._texts:
+            return self._texts[id(passage)][1]
+        text = self.rendering.passage(passage, rank, self._title_of(passage))
+        if isinstance(passage, Chunk):
+            self._texts[id(passage)] = passage, text
+        return text
+
+    def render(self, passages: Iterable[Sendable]) -> str:
+        """The whole text of a context that is not sent apart."""
+        return self.rendering.text(self.text(passage, rank) for rank, passage in enumerate(passages, 1))
+
+    def of(self, passages: Iterable[Sendable]) -> int:
+        """The length of a context, counted at once."""
+        if self.rendering.apart:
+            return sum(units.count(passage.body, self.unit) for passage in passages)
+        return units.count(self.render(passages), self.unit)
+
+    def add(self, sent: Sent, passage: Sendable) -> Sent:
+        """The context with a passage more at its end."""
+        if self.rendering.apart:
+            length = self.weight(passage) if isinstance(passage, Chunk) else self._count(passage.body)
+            return Sent(sent.closed + length, "", sent.passages + 1)
+        if sent.passages:
+            sent = self._grown(sent, self.rendering.between)
+        closed, text, _ = self._grown(sent, self.text(passage, sent.passages + 1))
+        return Sent(closed, text, sent.passages + 1)
+
+    def total(self, sent: Sent) -> int:
+        """The length of the context with its footer."""
+        closed, text, _ = self._grown(sent, self.rendering.footer)
+        return closed + self._count(text)
+
+    @cached_property
+    def adds_up(self) -> bool:
+        """Whether the length of any context of the chunks is `floor` and their weights, in any order."""
+        if self.rendering.apart:
+            return True
+        if self.rendering.ranks:
+            return False
+        between, footer = self.rendering.between, self.rendering.footer
+        return self.unit in ("char", "byte") or (
+            self._parted
+            and all(
+                (not between or units.separates(text, between, self.unit))
+                and (not footer or units.separates(text, footer, self.unit))
+                for text in self._first_texts
+            )
+        )
+
+    @cached_property
+    def floor(self) -> int:
+        """A number of units, such that no context is shorter than this and the weights of its passages together; below 0
+        where separators are counted with the weights, one too many."""
+        if self.rendering.apart:
+            return 0
+        header, between, footer = (
+            self._count(text) for text in (self.rendering.header, self.rendering.between, self.rendering.footer)
+        )
+        if self.unit in ("char", "byte") or self.adds_up:
+            return header + footer - between
+        return header if self._parted else 0
+
+    def weight(self, chunk: Chunk) -> int:
+        """What a chunk or a parent adds to the length of a context at least (see `floor`), at any place among any others;
+        0 where nothing is known."""
+        if id(chunk) not in self._weights:
+            self._weights[id(chunk)] = chunk, self._weigh(chunk)
+        return self._weights[id(chunk)][1]
+
+    def _weigh(self, chunk: Chunk) -> int:
+        rendering = self.rendering
+        if rendering.apart:
+            return chunk.lengths[self.unit] if self.unit in chunk.lengths else self._count(chunk.body)
+        if self.unit in ("char", "byte") or self.adds_up:
+            return self._count(self.text(chunk, 1)) + self._count(rendering.between)
+        if not self._parted:
+            return 0
+        # What follows the last rank is counted by itself wherever the passage stands, but for what comes after it.
+        parts = rendering.parts
+        tail = parts[max((n for n, (_, name) in enumerate(parts, 1) if name == "rank"), default=0) :]
+        text = rendering.filled(tail, chunk, None, self._title_of(chunk))
+        if not text or (rendering.ranks and not units.separates("0", text, self.unit)):
+            return 0
+        return min(self._count(text + rendering.between), self._count(text + rendering.footer))
+
+    @cached_property
+    def _first_texts(self) -> list[str]:
+        return [self.text(chunk, 1) for chunk in self._chunks]
+
+    @cached_property
+    def _parted(self) -> bool:
+        """Whether nothing joins where any chunk's text begins, whatever stands before it."""
+        texts = self._first_texts
+        before = {self.rendering.between[-1:]} if self.rendering.between else {text[-1:] for text in texts}
+        if self.rendering.header:
+            before.add(self.rendering.header[-1:])
+        return all(text and end and units.separates(end, text, self.unit) for text in texts for end in before)
+
+    def _grown(self, sent: Sent, text: str) -> Sent:
+        if not text:
+            return sent
+        if sent.open and units.separates(sent.open, text, self.unit):
+            return Sent(sent.closed + self._count(sent.open), text, sent.passages)
+        return Sent(sent.closed, sent.open + text, sent.passages)
+
+    def _count(self, text: str) -> int:
+        if self.unit == "char":
+            return len(text)
+        if text not in self._counts:
+            self._counts[text] = units.count(text, self.unit)
+        return self._counts[text]
+
+    def _title_of(self, passage: Sendable) -> str:
+        return self._title(passage.key)
