@@ -20,10 +20,7 @@ trial:
     fixed: {method: window, chunk_size: 120}
     whole: {method: document}
   eligibility:
-PLAIN_SELECT = {
-    **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
-    **{"separator": None, "template": None, "header": "", "footer": ""},
-}
+    all: {}
     current: {versions: current}
   index:
     words: {analyzer: ascii_words}
@@ -42,7 +39,10 @@ PLAIN_SELECT = {
 """
 
 
-PLAIN_SELECT = {"redundancy": "keep", "mmr": None, "parent": None, "merge": False}
+PLAIN_SELECT = {
+    **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
+    **{"separator": None, "template": None, "header": "", "footer": ""},
+}
 
 
 @pytest.fixture
