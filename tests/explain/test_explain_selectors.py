@@ -67,3 +67,14 @@ def test_the_values_that_decide_maximal_marginal_relevance(told):
     assert second["mmr"]["value"] == 0.5 - 0.5 * shared
     assert third["reason"] == "outside-top-k"
     assert [fact["cause"] for fact in found["facts"]] == [None, None]
+
+
+def test_a_context_of_one_text_is_told_as_it_would_be_sent(told):
+    """The header has 5 characters, each passage [n] and a line end more, the footer none: 5 + 125 + 98 = 228."""
+    sent = {"template": "[{rank}] {body}\n", "header": "Read\n"}
+    found = told({**WORD, **sent}, chunk="fixed")
+    first, second = found["context"]["passages"]
+    assert found["context"]["sent"] == f"Read\n[1] {first['text']}\n[2] {second['text']}\n"
+    assert steps(found)[:2] == [(True, None, 125, 110), (True, None, 98, 12)]
+    assert (found["context"]["cost"], first["cost"], second["cost"]) == (228, 125, 98) == (5 + 223, 120 + 5, 93 + 5)
+    assert told(WORD, chunk="fixed")["context"]["sent"] is None
