@@ -41,7 +41,7 @@ trial:
 
 PLAIN_SELECT = {
     **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
-    **{"separator": None, "template": None, "header": "", "footer": ""},
+    **{"separator": None, "template": None, "header": None, "footer": None},
 }
 
 

@@ -185,9 +185,12 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
         ),
         (
             {"budget": 9, "header": "A\n", "template": "{body}.", "separator": ""},
-            ['It sends a context as one text: header "A\\n", template "{body}.". The budget counts all of it.'],
+            [
+                'It sends a context as one text: header "A\\n", template "{body}.", separator "".',
+                "The budget counts all of it.",
+            ],
         ),
-        ({"top_k": 3, "separator": ""}, ["It sends a context as one text: no text between passages."]),
+        ({"top_k": 3, "separator": ""}, ['It sends a context as one text: separator "".']),
     ],
 )
 def test_each_way_to_select(setting, sentences):

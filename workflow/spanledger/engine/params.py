@@ -215,13 +215,12 @@ def _rendered(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
         place = f"{name}.select.{selector}"
         for fault in templates.faults(setting["template"]) if setting["template"] is not None else ():
             yield f"{place}.template", fault
-        around, budget = setting["header"] + setting["footer"], setting["budget"]
+        around, budget = (setting["header"] or "") + (setting["footer"] or ""), setting["budget"]
         if around and budget is not None and not (is_tokenizer(setting["unit"]) and _missing(setting["unit"])):
             length = units.count(around, setting["unit"])
             if length > budget:
                 yield f"{place}.budget", f"header and footer alone have {length} units, found {budget}"
-        declared = [key for key in ("separator", "template") if setting[key] is not None]
-        declared += [key for key in ("header", "footer") if setting[key]]
+        declared = [key for key in ("separator", "template", "header", "footer") if setting[key] is not None]
         if declared and cost == "retrieval":
             yield (
                 f"{name}.score.cost.text",

@@ -223,10 +223,8 @@ def _manner(setting: dict[str, Any]) -> list[str]:
 
 def _declared(setting: dict[str, Any]) -> list[str]:
     """The parts of a context's text that a selector declares, each with what it is; none where passages are sent apart."""
-    keys = [key for key in ("header", "template", "separator", "footer") if setting[key] not in (None, "")]
-    if not keys and setting["separator"] is None:
-        return []
-    return [f"{key} {json.dumps(setting[key], ensure_ascii=False)}" for key in keys] or ["no text between passages"]
+    keys = ("header", "template", "separator", "footer")
+    return [f"{key} {json.dumps(setting[key], ensure_ascii=False)}" for key in keys if setting[key] is not None]
 
 
 def _sent(setting: dict[str, Any]) -> list[str]:

@@ -50,7 +50,7 @@ class Room:
         self._grounds: dict[int, list[Span]] = {}
         rendering, by_characters = self._selector.rendering, self._selector.unit in ("char", "byte")
         self._apart = rendering.apart
-        around = rendering.header + rendering.footer
+        around = (rendering.header or "") + (rendering.footer or "")
         self._around = units.count(around, self._selector.unit) if self._selector.merge and by_characters else 0
         if self._selector.budget is None:
             self.exact = True

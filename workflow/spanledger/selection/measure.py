@@ -35,7 +35,8 @@ class Measure:
         # By the id of a chunk, which is kept alive beside its value.
         self._weights: dict[int, tuple[Chunk, int]] = {}
         self._texts: dict[int, tuple[Chunk, str]] = {}
-        self.empty = self._grown(Sent(), rendering.header)
+        self._header, self._separator, self._footer = rendering.frame
+        self.empty = self._grown(Sent(), self._header)
 
     def text(self, passage: Sendable, rank: int) -> str:
         """What is sent of a passage; `rank` is its place in the context, from 1."""
@@ -64,13 +65,13 @@ class Measure:
             length = self.weight(passage) if isinstance(passage, Chunk) else self._count(passage.body)
             return Sent(sent.closed + length, "", sent.passages + 1)
         if sent.passages:
-            sent = self._grown(sent, self.rendering.between)
+            sent = self._grown(sent, self._separator)
         closed, text, _ = self._grown(sent, self.text(passage, sent.passages + 1))
         return Sent(closed, text, sent.passages + 1)
 
     def total(self, sent: Sent) -> int:
         """The length of the context with its footer."""
-        closed, text, _ = self._grown(sent, self.rendering.footer)
+        closed, text, _ = self._grown(sent, self._footer)
         return closed + self._count(text)
 
     @cached_property
@@ -80,11 +81,11 @@ class Measure:
             return True
         if self.rendering.ranks:
             return False
-        between, footer = self.rendering.between, self.rendering.footer
+        separator, footer = self._separator, self._footer
         return self.unit in ("char", "byte") or (
             self._parted
             and all(
-                (not between or units.separates(text, between, self.unit))
+                (not separator or units.separates(text, separator, self.unit))
                 and (not footer or units.separates(text, footer, self.unit))
                 for text in self._first_texts
             )
@@ -96,11 +97,9 @@ class Measure:
         where separators are counted with the weights, one too many."""
         if self.rendering.apart:
             return 0
-        header, between, footer = (
-            self._count(text) for text in (self.rendering.header, self.rendering.between, self.rendering.footer)
-        )
+        header, separator, footer = map(self._count, (self._header, self._separator, self._footer))
         if self.unit in ("char", "byte") or self.adds_up:
-            return header + footer - between
+            return header + footer - separator
         return header if self._parted else 0
 
     def weight(self, chunk: Chunk) -> int:
@@ -115,7 +114,7 @@ class Measure:
         if rendering.apart:
             return chunk.lengths[self.unit] if self.unit in chunk.lengths else self._count(chunk.body)
         if self.unit in ("char", "byte") or self.adds_up:
-            return self._count(self.text(chunk, 1)) + self._count(rendering.between)
+            return self._count(self.text(chunk, 1)) + self._count(self._separator)
         if not self._parted:
             return 0
         # What follows the last rank is counted by itself wherever the passage stands, but for what comes after it.
@@ -124,7 +123,7 @@ class Measure:
         text = rendering.filled(tail, chunk, None, self._title_of(chunk))
         if not text or (rendering.ranks and not units.separates("0", text, self.unit)):
             return 0
-        return min(self._count(text + rendering.between), self._count(text + rendering.footer))
+        return min(self._count(text + self._separator), self._count(text + self._footer))
 
     @cached_property
     def _first_texts(self) -> list[str]:
@@ -134,9 +133,9 @@ class Measure:
     def _parted(self) -> bool:
         """Whether nothing joins where any chunk's text begins, whatever stands before it."""
         texts = self._first_texts
-        before = {self.rendering.between[-1:]} if self.rendering.between else {text[-1:] for text in texts}
-        if self.rendering.header:
-            before.add(self.rendering.header[-1:])
+        before = {self._separator[-1:]} if self._separator else {text[-1:] for text in texts}
+        if self._header:
+            before.add(self._header[-1:])
         return all(text and end and units.separates(end, text, self.unit) for text in texts for end in before)
 
     def _grown(self, sent: Sent, text: str) -> Sent:

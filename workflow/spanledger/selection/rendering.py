@@ -32,8 +32,8 @@ class Rendering:
 
     separator: str | None = None
     template: str | None = None
-    header: str = ""
-    footer: str = ""
+    header: str | None = None
+    footer: str | None = None
 
     def __post_init__(self):
         if self.template is not None:
@@ -41,12 +41,12 @@ class Rendering:
 
     @property
     def apart(self) -> bool:
-        return self.separator is None and self.template is None and not self.header and not self.footer
+        return self.separator is self.template is self.header is self.footer is None
 
     @property
-    def between(self) -> str:
-        """The text between two passages."""
-        return self.separator or ""
+    def frame(self) -> tuple[str, str, str]:
+        """The text in front of all passages, between two of them, and after all."""
+        return self.header or "", self.separator or "", self.footer or ""
 
     @property
     def parts(self) -> tuple[tuple[str, str | None], ...]:
@@ -70,4 +70,5 @@ class Rendering:
 
     def text(self, passages: Iterable[str]) -> str:
         """The whole context; `passages` are the texts of its passages, in order."""
-        return f"{self.header}{self.between.join(passages)}{self.footer}"
+        header, separator, footer = self.frame
+        return f"{header}{separator.join(passages)}{footer}"

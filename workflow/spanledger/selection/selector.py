@@ -46,8 +46,8 @@ class Selector:
     merge: bool = False
     separator: str | None = None
     template: str | None = None
-    header: str = ""
-    footer: str = ""
+    header: str | None = None
+    footer: str | None = None
 
     def __post_init__(self):
         if self.top_k is None and self.budget is None:
