@@ -75,7 +75,7 @@ def test_an_unknown_unit_is_refused():
             function("text", "token")
 
 
-PARTS = st.text(st.sampled_from("abst1 2\n\r\t.,'\"_-(éſ日\u00a0\u0301\x1c\u2028"), max_size=7)
+PARTS = st.text(st.sampled_from("abst1 2\n\r\t.,'\"_-(éſ日。，\u00a0\u0301\x1c\u2028"), max_size=7)
 
 
 @given(PARTS, PARTS, PARTS, PARTS, st.sampled_from([*UNITS, CL100K]))
@@ -97,7 +97,13 @@ def test_what_separates():
     assert kinds("one\n\n", "two") == kinds("one", " two") == ["char", "byte", "word", "lexical", CL100K]
     assert kinds("one\n", "\ntwo") == kinds("one\n", " \ntwo") == kinds("one ", "two")
     assert kinds("one ", "two") == ["char", "byte", "word", "lexical"]
-    assert kinds("[", "1") == kinds("1", "]") == ["char", "byte", "lexical", CL100K]
+    assert (
+        kinds("[", "1")
+        == kinds("1", "]")
+        == kinds("one", ".")
+        == kinds("日", "。")
+        == ["char", "byte", "lexical", CL100K]
+    )
     assert kinds("", "two") == kinds("one", "") == []
 
 

@@ -145,8 +145,8 @@ def _cl100k_separates(left: str, right: str) -> bool:
     - a line feed ends a run of white space, or of punctuation, unless the run goes on to another one; behind white space
       at the end of a text nothing is known, for the text may go on with a line feed
     - no piece goes on from something else to white space that is no line feed
-    - a run of letters or digits ends with them, and of other characters in front of a digit; other alphabets than ASCII
-      are not asked for, as the tables of Unicode may be of another version
+    - a run of letters or digits ends with them, and of other characters in front of a digit; of ASCII, Han characters
+      and their punctuation alone, for which all versions of Unicode's tables agree
 
     and a piece is found by what follows its beginning, never by what is before.
     """
@@ -159,8 +159,17 @@ def _cl100k_separates(left: str, right: str) -> bool:
         return False
     if first in " \t":
         return True
-    if not (last.isascii() and first.isascii()):
+    kind, other = _kind(last), _kind(first)
+    if None in (kind, other):
         return False
-    if last.isalnum():
-        return not (first.isalpha() if last.isalpha() else first.isdigit())
-    return first.isdigit()
+    return kind != other if kind != "mark" else other == "digit"
+
+
+def _kind(character: str) -> str | None:
+    if (
+        character.isascii()
+        or "\u4e00" <= character <= "\u9fa5"
+        or character in "\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
+    ):
+        return "letter" if character.isalpha() else "digit" if character.isdigit() else "mark"
+    return None

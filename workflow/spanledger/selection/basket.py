@@ -88,15 +88,29 @@ class Basket:
         """Whether what remains of the budget is enough for it."""
         return self.budget is None or offer.cost <= self.budget - self.used
 
-    def offer(self, ordinal: int, parent: Chunk | None) -> Offer | str:
-        """What taking a candidate would do, whatever the budget, or why it is passed over whatever the budget."""
-        chunk = parent or self._shelf.chunks[ordinal]
+    def refusal(self, ordinal: int, parent: Chunk | None) -> str | None:
+        """Why a candidate is passed over whatever the budget; None where it is not."""
         if parent and parent.ordinal in self._parents:
             return PARENT_IN_CONTEXT
-        if self._drops_redundant and self._holds(chunk):
+        if self._drops_redundant and self._holds(parent or self._shelf.chunks[ordinal]):
             return REDUNDANT
         if self.top_k is not None and self.taken == self.top_k:
             return OUTSIDE_TOP_K
+        return None
+
+    def too_long(self, ordinal: int, parent: Chunk | None) -> bool:
+        """Whether a candidate cannot fit, as far as lengths tell that are known without the text; False is no claim."""
+        if self.budget is None or self._merges:
+            return False
+        weight = self._measure.weight(parent or self._shelf.chunks[ordinal])
+        return self._measure.floor + self._weight + weight > self.budget
+
+    def offer(self, ordinal: int, parent: Chunk | None) -> Offer | str:
+        """What taking a candidate would do, whatever the budget, or why it is passed over whatever the budget."""
+        refusal = self.refusal(ordinal, parent)
+        if refusal is not None:
+            return refusal
+        chunk = parent or self._shelf.chunks[ordinal]
         touched = self._touched(chunk) if self._merges else _ALONE
         merged = self._merged(touched, chunk, ordinal) if touched else None
         if self._measure is None:

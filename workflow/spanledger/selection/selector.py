@@ -148,9 +148,12 @@ class Walk:
     def put(self, ordinal: int) -> str | None:
         """Takes a candidate, or says why not."""
         parent = self.parent(ordinal)
+        refusal = self.basket.refusal(ordinal, parent)
+        if refusal is not None:
+            return refusal
+        if self.basket.too_long(ordinal, parent):
+            return DOES_NOT_FIT
         offer = self.basket.offer(ordinal, parent)
-        if isinstance(offer, str):
-            return offer
         if not self.basket.fits(offer):
             return DOES_NOT_FIT
         self.take(ordinal, offer)
