@@ -94,4 +94,4 @@ def _read_piece(record: dict[str, Any]) -> Piece:
     spans = tuple((start, end) for start, end in record["spans"])
     acl = None if record["acl"] is None else tuple(record["acl"])
     chunks = tuple(record["chunks"])
-    return Piece(record["doc_id"], record["version"], spans, record["body"], acl, chunks, record["heading"])
+    return Piece(record["doc_id"], record["version"], spans, record["body"], acl, chunks, record.get("heading", ""))
