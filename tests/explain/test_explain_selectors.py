@@ -1,9 +1,13 @@
 """Trails through selectors whose passages are not simply the best chunks."""
 
+import io
+
 import pytest
 from explain_projects import make_project
+from rich.console import Console
 
 from spanledger.cli.explain import explain
+from spanledger.cli.explain_trail import whole_trail
 
 ARM, WORD = "an-arm", {"budget": 240, "unit": "char"}
 
@@ -78,3 +82,14 @@ def test_a_context_of_one_text_is_told_as_it_would_be_sent(told):
     assert steps(found)[:2] == [(True, None, 125, 110), (True, None, 98, 12)]
     assert (found["context"]["cost"], first["cost"], second["cost"]) == (228, 125, 98) == (5 + 223, 120 + 5, 93 + 5)
     assert told(WORD, chunk="fixed")["context"]["sent"] is None
+
+
+def test_the_terminal_shows_the_text_line_by_line(told):
+    found = told({**WORD, "template": "[{rank}] {body}\n", "header": "Read\n"}, chunk="fixed")
+    console = Console(width=200, file=io.StringIO())
+    for part in whole_trail(found):
+        console.print(part, highlight=False)
+    shown = console.file.getvalue()
+    place = shown.index("sent  the context as it would be sent")
+    lines = [line.strip() for line in shown[place:].splitlines()[1:]]
+    assert lines[:2] == ["Read", f"[1] {found['context']['passages'][0]['text']}".split("\n")[0]]

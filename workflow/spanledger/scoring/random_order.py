@@ -4,8 +4,8 @@ without information would reach; of the candidates, what their own order is wort
 A random order is every order of the chunks with equal probability. Maximal marginal relevance is an order of its own and
 is left out. Where the selector takes the first `top_k` chunks and looks at nothing else, the expected recall is worked out
 (`exact`), but for a fact that more than FEW chunks cover jointly; and so it is under a budget where the pool has no more
-than FEW chunks. In all other cases it is the mean over some orders (`sampled`). These are fixed: order n is that of the
-SHA-256 of "n/chunk_id". They serve all queries of an arm.
+than FEW chunks and their lengths add up in the text that is sent. In all other cases it is the mean over some orders
+(`sampled`). These are fixed: order n is that of the SHA-256 of "n/chunk_id". They serve all queries of an arm.
 """
 
 from collections.abc import Collection, Iterator, Sequence
