@@ -9,6 +9,7 @@ Special tokens are never added, and text that looks like one is ordinary text. W
 provenance by its digest.
 """
 
+import json
 import os
 import re
 from functools import cache
@@ -16,6 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
+from spanledger.core import joins
 from spanledger.core.files import canonical, file_sha256, sha256
 from spanledger.core.spans import Span
 
@@ -38,13 +40,6 @@ class Tokenizer(Protocol):
     def separates(self, left: str, right: str) -> bool:
         """Whether it is certain that no token holds characters of both texts where they meet, and that either is cut as
         it is by itself, whatever comes before and after; neither is empty."""
-
-
-# How cl100k_base cuts a text into pieces before it makes tokens: `separates` is worked out from this and nothing else.
-_CL100K = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
 
 
 def is_tokenizer(unit: str) -> bool:
@@ -79,6 +74,7 @@ class _Tiktoken:
             raise ValueError(f"unit '{name}': cannot be loaded: {error}") from None
         ranks = sorted((rank, token.hex()) for token, rank in self._encoding._mergeable_ranks.items())
         self.digest = sha256(canonical([self._encoding._pat_str, ranks]))
+        self._apart = joins.of_pattern(self._encoding._pat_str)
 
     def count(self, text: str) -> int:
         return len(self._encoding.encode_ordinary(text))
@@ -96,7 +92,7 @@ class _Tiktoken:
         return found
 
     def separates(self, left: str, right: str) -> bool:
-        return self._encoding._pat_str == _CL100K and _cl100k_separates(left, right)
+        return self._apart(left, right)
 
 
 class _HuggingFace:
@@ -114,6 +110,7 @@ class _HuggingFace:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.digest = file_sha256(path)
+        self._apart = joins.of_file(json.loads(path.read_text(encoding="utf-8")))
 
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -136,40 +133,4 @@ class _HuggingFace:
         return found
 
     def separates(self, left: str, right: str) -> bool:
-        return False  # what such a tokenizer does to a text is not known
-
-
-def _cl100k_separates(left: str, right: str) -> bool:
-    """A piece of cl100k_base ends where the texts meet, because
-
-    - a line feed ends a run of white space, or of punctuation, unless the run goes on to another one; behind white space
-      at the end of a text nothing is known, for the text may go on with a line feed
-    - no piece goes on from something else to white space that is no line feed
-    - a run of letters or digits ends with them, and of other characters in front of a digit; of ASCII, Han characters
-      and their punctuation alone, for which all versions of Unicode's tables agree
-
-    and a piece is found by what follows its beginning, never by what is before.
-    """
-    last, first = left[-1], right[0]
-    if last in "\r\n":
-        begun = right.lstrip()
-        lead = right[: len(right) - len(begun)]
-        return bool(begun) and "\r" not in lead and "\n" not in lead
-    if last.isspace():
-        return False
-    if first in " \t":
-        return True
-    kind, other = _kind(last), _kind(first)
-    if None in (kind, other):
-        return False
-    return kind != other if kind != "mark" else other == "digit"
-
-
-def _kind(character: str) -> str | None:
-    if (
-        character.isascii()
-        or "\u4e00" <= character <= "\u9fa5"
-        or character in "\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
-    ):
-        return "letter" if character.isalpha() else "digit" if character.isdigit() else "mark"
-    return None
+        return self._apart(left, right)
