@@ -172,3 +172,11 @@ def test_which_contexts_add_up():
     held = Shelf(chunks).measure(Rendering("\n\n"), CL100K)
     # [One][ two][.\n\n][ three][,][ four]: the last full stop is a token by itself, and at least that is counted
     assert (held.of(chunks), held.floor, [held.weight(one) for one in chunks]) == (6, 0, [3, 3])
+
+
+def test_what_a_later_text_can_join_is_no_weight():
+    """By cl100k_base " togeth" has three tokens, and " together" is one; "2" never joins, nor does the space before it."""
+    for bodies, weights, whole in ((["1 togeth", "er"], [0, 0], 2), (["1 2 togeth", "er"], [2, 0], 4)):
+        chunks = [chunk(n, body) for n, body in enumerate(bodies)]
+        measure = Shelf(chunks).measure(Rendering(""), CL100K)
+        assert ([measure.weight(one) for one in chunks], measure.of(chunks)) == (weights, whole)
