@@ -81,7 +81,9 @@ def test_a_context_of_one_text_is_told_as_it_would_be_sent(told):
     assert found["context"]["sent"] == f"Read\n[1] {first['text']}\n[2] {second['text']}\n"
     assert steps(found)[:2] == [(True, None, 125, 110), (True, None, 98, 12)]
     assert (found["context"]["cost"], first["cost"], second["cost"]) == (228, 125, 98) == (5 + 223, 120 + 5, 93 + 5)
-    assert told(WORD, chunk="fixed")["context"]["sent"] is None
+    assert found["selection"]["frame"] == 5
+    plain = told(WORD, chunk="fixed")
+    assert (plain["context"]["sent"], plain["selection"]["frame"]) == (None, 0)
 
 
 def test_the_terminal_shows_the_text_line_by_line(told):
@@ -90,6 +92,7 @@ def test_the_terminal_shows_the_text_line_by_line(told):
     for part in whole_trail(found):
         console.print(part, highlight=False)
     shown = console.file.getvalue()
+    assert "a budget of 240 characters, of which header and footer take 5" in shown
     place = shown.index("sent  the context as it would be sent")
     lines = [line.strip() for line in shown[place:].splitlines()[1:]]
     assert lines[:2] == ["Read", f"[1] {found['context']['passages'][0]['text']}".split("\n")[0]]

@@ -19,6 +19,7 @@ class Selection:
         self._shelf = Shelf(run.chunks, run.documents, run.parents)
         self._selector = Selector.of(run.settings["select"])
         walk = self._selector.walk(run.candidates, self._shelf, run.query, run.settings["eligibility"]["acl"])
+        self._frame = None if walk.basket.budget is None else walk.basket.used
         self._looks: list[tuple[int, dict[str, Any]]] = []
         while (ordinal := walk.next()) is not None:
             self._looks.append((ordinal, _look(walk, ordinal)))
@@ -30,7 +31,7 @@ class Selection:
 
     def steps(self, depth: int, kept: set[int]) -> dict[str, Any]:
         """Each look at a candidate, in order: what it would add (`cost`), what is left of the budget after it, and why it
-        was not taken (`reason`, None: taken). Candidates looked at once the first `depth` are told only when they
+        was not taken (`reason`, None: taken). `frame` is what header and footer take of the budget. Candidates looked at once the first `depth` are told only when they
         are in `kept`."""
         ranks = {ordinal: place for place, ordinal in enumerate(self._run.candidates.chunks, 1)}
         setting = self._run.settings["select"]
@@ -45,6 +46,7 @@ class Selection:
             if number <= depth or ordinal in kept
         ]
         limits = {name: setting[name] for name in ("top_k", "budget", "unit")}
+        limits["frame"] = self._frame
         return {**limits, "count": len(self._looks), "steps": told, "left_out": len(self._looks) - len(told)}
 
     def context(self) -> dict[str, Any]:
