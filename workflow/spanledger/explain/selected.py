@@ -31,8 +31,8 @@ class Selection:
 
     def steps(self, depth: int, kept: set[int]) -> dict[str, Any]:
         """Each look at a candidate, in order: what it would add (`cost`), what is left of the budget after it, and why it
-        was not taken (`reason`, None: taken). `frame` is what header and footer take of the budget. Candidates looked at once the first `depth` are told only when they
-        are in `kept`."""
+        was not taken (`reason`, None: taken). Candidates looked at once the first `depth` are told only when they are in
+        `kept`. `frame` is what header and footer take of the budget."""
         ranks = {ordinal: place for place, ordinal in enumerate(self._run.candidates.chunks, 1)}
         setting = self._run.settings["select"]
         told = [
