@@ -94,3 +94,41 @@ def test_the_order_of_records_changes_no_byte():
     assert {name for name in kept if found[name] != expected[name]} == set()
     turned = dataclasses.replace(more, synonym_groups=tuple(group[::-1] for group in more.synonym_groups[::-1]))
     assert run(settings("one"), turned).rows == run(settings("one"), more).rows
+
+
+def test_a_context_of_one_text_from_params_to_the_tables():
+    """The context of two sentences costs all of its text, and a budget of one character less has room for one of them."""
+    title = document("d", "Fees are due. A charge is a fee.", metadata={"title": "Bank"})
+    data = dataclasses.replace(DATASET, documents=[title])
+    sent = {"template": "{title}: {body}", "separator": "\n", "header": "<", "footer": ">", "unit": "char"}
+
+    def made(**select):
+        section = {**SECTION, "select": {"s": select}}
+        section["arms"] = [{"name": "a", "chunk": "small", "eligibility": "all", "fuse": "both", "select": "s"}]
+        section["chunk"] = {"small": {"method": "sentence"}}
+        found = run({"experiments": {"one": {"dataset": "nowhere"}}, "one": section}, data)
+        header, line = found.files["arms.csv"].decode().splitlines()[:2]
+        return found, dict(zip(header.split(","), line.split(","), strict=True))
+
+    bodies = [chunk.body for chunk in made(top_k=2)[0].chunks["small"]]
+    whole = 1 + sum(map(len, bodies)) + 2 * len("Bank: ") + 1 + 1
+    found, row = made(budget=whole, **sent)
+    assert float(row["mean_cost"]) == whole
+    assert found.rows[0]["cost"]["unique_char"] == sum(map(len, bodies))
+    assert float(row["macro_recall"]) == 1
+    found, row = made(budget=whole - 1, **sent)
+    first = found.chunks["small"][found.contexts["small", "all", "both", "s"][0].chunks[0]].body
+    assert float(row["mean_cost"]) == 2 + 6 + len(first)
+    page = found.files["report.html"].decode()
+    assert "sends a context as one text" in page
+    assert "what separates and frames the passages counts too" in page
+
+
+def test_no_character_of_a_template_is_evidence():
+    """The header says all that is wanted, and the context is empty of it."""
+    section = {**SECTION, "select": {"s": {"budget": 40, "header": "Fees are due."}}}
+    section["arms"] = [{"name": "a", "chunk": "small", "eligibility": "all", "fuse": "both", "select": "s"}]
+    section["chunk"] = {"small": {"method": "sentence"}}
+    silent = dataclasses.replace(DATASET, queries=[query("q", "nothing")])
+    (row,) = run({"experiments": {"one": {"dataset": "nowhere"}}, "one": section}, silent).rows
+    assert (row["context"], row["recall"], row["cost"]["char"]) == ([], 0, 13)

@@ -13,6 +13,8 @@ from spanledger.core.spans import length, union
 from spanledger.core.units import count
 from spanledger.normalise import Policy, normalise_documents, normalise_elements
 
+CL100K = "tiktoken/cl100k_base"
+
 FIXED = {"method": "window", "unit": "char", "chunk_size": 4, "chunk_overlap": 0, "tail": "drop"}
 SETTINGS = [
     FIXED,
@@ -49,6 +51,22 @@ def test_a_table_by_hand():
         (2, "b", "v2", ((3, 6),), "def"),
     ]
     assert all(c.lengths == {"char": len(c.body)} and c.searched == c.body for c in table)
+
+
+@given(
+    st.text(st.sampled_from("abs1 2\n.,'(é日。 \n"), max_size=40),
+    st.sampled_from(["window", "paragraph", "aggregate", "sentence", "recursive"]),
+    st.integers(1, 6),
+)
+def test_a_length_in_tokens_is_the_count_of_the_chunk_s_own_text(text, method, chunk_size):
+    setting = {"method": method, "chunk_size": chunk_size, "unit": CL100K}
+    if method == "window":
+        setting["chunk_overlap"] = 0
+    table, _ = chunk_documents([document("d", text)], [], setting)
+    for one in table:
+        assert one.lengths == {"char": len(one.body), CL100K: count(one.body, CL100K)}
+        if method == "window":  # a character alone may have more tokens
+            assert one.lengths[CL100K] <= chunk_size or len(one.body) == 1
 
 
 def test_lengths_are_in_characters_and_in_the_units_of_the_method():

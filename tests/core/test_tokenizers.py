@@ -4,14 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
-from tokenizers.models import BPE, WordLevel
-from tokenizers.normalizers import NFD
-from tokenizers.pre_tokenizers import ByteLevel, Whitespace
+from tokenizers.models import BPE, WordLevel, WordPiece
+from tokenizers.normalizers import NFD, BertNormalizer, Lowercase
+from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel, Whitespace, WhitespaceSplit
+from tokenizers.trainers import BpeTrainer, WordPieceTrainer
 
 from spanledger.chunking.window import Window
-from spanledger.core import tokenizers
+from spanledger.core import joins, tokenizers
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
-from spanledger.core.units import Atoms, count
+from spanledger.core.units import Atoms, count, separates
 
 CL100K = "tiktoken/cl100k_base"
 
@@ -83,6 +84,60 @@ def test_several_tokens_of_one_character_are_one_atom(folder):
     made.save(str(folder / "bytes.json"))
     assert tokenizer("tokenizer/bytes").atoms("aé日") == [((0, 1), 1), ((1, 2), 3), ((2, 3), 3)]
     assert count("aé日", "tokenizer/bytes") == 7
+
+
+CORPUS = ["the log is kept, the logs' text", "don't log 2024-01-02!", "日志 保留。", "tea tree  the\n\nlog"]
+CUT = st.text(st.sampled_from("the logs't2 \n\t.,日é\u0301\u00a0ΣA"), max_size=6)
+
+
+def trained(kind):
+    """A small tokenizer that joins letters, of one of the kinds that are known."""
+    if kind == "bytes":
+        made = Tokenizer(BPE())
+        made.pre_tokenizer = ByteLevel(add_prefix_space=True)
+        trainer = BpeTrainer(vocab_size=320, initial_alphabet=ByteLevel.alphabet())
+    else:
+        made = Tokenizer(WordPiece(unk_token="[UNK]"))
+        made.pre_tokenizer = {"bert": BertPreTokenizer, "words": Whitespace, "split": WhitespaceSplit}[kind]()
+        made.normalizer = {"bert": BertNormalizer, "words": Lowercase, "split": Lowercase}[kind]()
+        trainer = WordPieceTrainer(vocab_size=80, special_tokens=["[UNK]"])
+    made.train_from_iterator(CORPUS * 3, trainer)
+    return made
+
+
+@pytest.mark.parametrize("kind", ["bytes", "bert", "words", "split"])
+def test_where_texts_of_a_known_kind_separate_their_counts_add_up(folder, kind):
+    trained(kind).save(str(folder / f"{kind}.json"))
+    unit = f"tokenizer/{kind}"
+    assert count("the log", unit) < len("the log") - 1  # letters do join
+    assert separates("the", " log", unit)
+    assert not separates("the", "log", unit)
+    assert separates("the ", "log", unit) == (kind != "bytes")
+
+    @given(CUT, CUT, CUT, CUT)
+    def check(before, left, right, after):
+        if separates(left, right, unit):
+            whole = count(before + left + right + after, unit)
+            assert whole == count(before + left, unit) + count(right + after, unit)
+
+    check()
+
+
+def test_of_other_tokenizers_nothing_is_claimed():
+    plain = {"added_tokens": [], "normalizer": None, "pre_tokenizer": {"type": "Whitespace"}}
+    token = {"content": "<mask>", "lstrip": False, "rstrip": False, "single_word": False}
+    assert joins.of_file({**plain, "added_tokens": [token]}) is joins.at_white_space
+    for other in (
+        {"added_tokens": [{**token, "lstrip": True}]},
+        {"added_tokens": [{**token, "content": "a b"}]},
+        {"normalizer": {"type": "NFC"}},
+        {"pre_tokenizer": None},
+        {"pre_tokenizer": {"type": "Metaspace"}},
+        {"pre_tokenizer": {"type": "ByteLevel", "use_regex": False}},
+    ):
+        assert joins.of_file({**plain, **other}) is joins.nowhere
+    assert joins.of_pattern(joins.CL100K) is joins.cl100k
+    assert joins.of_pattern(r"\w+") is joins.nowhere
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,13 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from spanledger.core import units
 from spanledger.core.units import UNITS, Atoms, count
+
+CL100K = "tiktoken/cl100k_base"
 
 TEXT = st.text(st.sampled_from("ab_9 \n\t日本,.é😀\u3000-") | st.characters(codec="utf-8"), max_size=40)
 
@@ -70,3 +73,43 @@ def test_an_unknown_unit_is_refused():
     for function in (count, Atoms):
         with pytest.raises(ValueError, match="unit 'token': expected one of char, word, lexical, byte"):
             function("text", "token")
+
+
+PARTS = st.text(st.sampled_from("abst1 2\n\r\t.,'\"_-(éſ日。，\u00a0\u0301\x1c\u2028"), max_size=7)
+
+
+@given(PARTS, PARTS, PARTS, PARTS, st.sampled_from([*UNITS, CL100K]))
+@example("a.", "\n", "\n", "b", CL100K)
+@example("", "he'", "s", "", CL100K)
+@example(" ", "\n", " ", "\na", CL100K)
+def test_where_texts_separate_their_counts_add_up_whatever_stands_around_them(before, left, right, after, unit):
+    if units.separates(left, right, unit):
+        whole = units.count(before + left + right + after, unit)
+        assert whole == units.count(before + left, unit) + units.count(right + after, unit)
+
+
+def test_what_separates():
+    def kinds(left, right):
+        return [unit for unit in ("char", "byte", "word", "lexical", CL100K) if units.separates(left, right, unit)]
+
+    assert kinds("one", "two") == ["char", "byte"]
+    assert kinds("one.", "two") == ["char", "byte", "lexical"]
+    assert kinds("one\n\n", "two") == kinds("one", " two") == ["char", "byte", "word", "lexical", CL100K]
+    assert kinds("one\n", "\ntwo") == kinds("one\n", " \ntwo") == kinds("one ", "two")
+    assert kinds("one ", "two") == ["char", "byte", "word", "lexical"]
+    assert (
+        kinds("[", "1")
+        == kinds("1", "]")
+        == kinds("one", ".")
+        == kinds("日", "。")
+        == ["char", "byte", "lexical", CL100K]
+    )
+    assert kinds("", "two") == kinds("one", "") == []
+
+
+def test_where_texts_join_fewer_tokens_are_counted():
+    # by the table of cl100k_base "hello" is 15339, " world" 1917, ".\n\n" 382, "\n\n" 271, "." 13
+    assert [units.count(text, CL100K) for text in ("hel", "lo", "hello")] == [1, 1, 1]
+    assert [units.count(text, CL100K) for text in ("hello.", "\n\n", "hello.\n\n")] == [2, 1, 2]
+    assert not units.separates("hel", "lo", CL100K)
+    assert not units.separates("hello.", "\n\n", CL100K)

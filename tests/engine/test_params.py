@@ -39,7 +39,10 @@ trial:
 """
 
 
-PLAIN_SELECT = {"redundancy": "keep", "mmr": None, "parent": None, "merge": False}
+PLAIN_SELECT = {
+    **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
+    **{"separator": None, "template": None, "header": None, "footer": None},
+}
 
 
 @pytest.fixture
@@ -779,3 +782,30 @@ def parsed_once(tmp_path_factory):
     path = tmp_path_factory.mktemp("params") / "params.yaml"
     path.write_text(TEXT, encoding="utf-8")
     return params.yaml12.read(path)
+
+
+def test_faults_of_a_context_s_text_are_told_at_once(raw):
+    raw["trial"]["select"] = {
+        "top2": {"top_k": 2, "template": "{titel}: {body:>3}"},
+        "short": {"budget": 6, "unit": "word", "header": "Answer from what follows:", "footer": "and say so if not"},
+        "tokens": {"budget": 1, "unit": "tiktoken/cl100k_base", "header": "hello"},
+    }
+    raw["trial"]["score"] = {"cost": {"text": "retrieval"}}
+    with pytest.raises(InputError) as caught:
+        params.resolve(raw)
+    told = [(problem.field, problem.message) for problem in caught.value.problems]
+    text = (
+        "'retrieval' counts what select.{} does not send: it declares the text of a context ({}), which cost counts; "
+    )
+    text += "expected body, with {{heading}} in a template"
+    assert told == [
+        ("trial.score.cost.text", text.format("short", "header, footer")),
+        ("trial.score.cost.text", text.format("tokens", "header")),
+        ("trial.score.cost.text", text.format("top2", "template")),
+        ("trial.select.short.budget", "header and footer alone have 8 units, found 6"),
+        ("trial.select.top2.template", "placeholder 'body': expected the name alone in the braces, without a format"),
+        (
+            "trial.select.top2.template",
+            "unknown placeholder 'titel': did you mean 'title'? valid: body, doc_id, heading, rank, title, version",
+        ),
+    ]

@@ -1,9 +1,13 @@
 """Trails through selectors whose passages are not simply the best chunks."""
 
+import io
+
 import pytest
 from explain_projects import make_project
+from rich.console import Console
 
 from spanledger.cli.explain import explain
+from spanledger.cli.explain_trail import whole_trail
 
 ARM, WORD = "an-arm", {"budget": 240, "unit": "char"}
 
@@ -67,3 +71,28 @@ def test_the_values_that_decide_maximal_marginal_relevance(told):
     assert second["mmr"]["value"] == 0.5 - 0.5 * shared
     assert third["reason"] == "outside-top-k"
     assert [fact["cause"] for fact in found["facts"]] == [None, None]
+
+
+def test_a_context_of_one_text_is_told_as_it_would_be_sent(told):
+    """The header has 5 characters, each passage [n] and a line end more, the footer none: 5 + 125 + 98 = 228."""
+    sent = {"template": "[{rank}] {body}\n", "header": "Read\n"}
+    found = told({**WORD, **sent}, chunk="fixed")
+    first, second = found["context"]["passages"]
+    assert found["context"]["sent"] == f"Read\n[1] {first['text']}\n[2] {second['text']}\n"
+    assert steps(found)[:2] == [(True, None, 125, 110), (True, None, 98, 12)]
+    assert (found["context"]["cost"], first["cost"], second["cost"]) == (228, 125, 98) == (5 + 223, 120 + 5, 93 + 5)
+    assert found["selection"]["frame"] == 5
+    plain = told(WORD, chunk="fixed")
+    assert (plain["context"]["sent"], plain["selection"]["frame"]) == (None, 0)
+
+
+def test_the_terminal_shows_the_text_line_by_line(told):
+    found = told({**WORD, "template": "[{rank}] {body}\n", "header": "Read\n"}, chunk="fixed")
+    console = Console(width=200, file=io.StringIO())
+    for part in whole_trail(found):
+        console.print(part, highlight=False)
+    shown = console.file.getvalue()
+    assert "a budget of 240 characters, of which header and footer take 5" in shown
+    place = shown.index("sent  the context as it would be sent")
+    lines = [line.strip() for line in shown[place:].splitlines()[1:]]
+    assert lines[:2] == ["Read", f"[1] {found['context']['passages'][0]['text']}".split("\n")[0]]

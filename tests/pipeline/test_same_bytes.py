@@ -47,6 +47,18 @@ def test_in_memory(shared_project):
     assert [path for path in made if made[path] != written[path]] == []
 
 
+def test_a_text_of_any_characters_reaches_every_stage_as_it_is(project):
+    """Quotes, braces, dollars and line ends on their way through YAML, DVC, Snakemake and the shell."""
+    template = "[{rank}] \"{title}\" ${{HOME}} $(x) `y` \\ {{}} '%s' é\n{body}\n"
+    sent = json.dumps({"top_k": 2, "template": template, "separator": "'\n'", "footer": "{}"})
+    project.edit("params.yaml", "{top_k: 2}", sent)
+    params = yaml12.read(project.root / "params.yaml")
+    assert template in [setting.get("template") for setting in params[NAME]["select"].values()]
+    project.repro()
+    made = experiment.run(params, project.root / DATASET).files
+    assert {path: project.results()[path] for path in made} == made
+
+
 def test_snakemake_alone_in_a_clone_with_one_job_at_a_time(shared_project, tmp_path):
     """Another hash seed, locale and time zone too. The clone has no results but those in git, and no cache."""
     shared_project.git("clone", "--quiet", ".", str(tmp_path / "clone" / "project"))

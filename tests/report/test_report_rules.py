@@ -80,6 +80,14 @@ def test_cost_says_what_is_counted():
     assert "Parents and merged chunks count their body alone." in found
 
 
+def test_cost_of_contexts_of_one_text_is_of_all_of_it():
+    found = said(select={"one": {"top_k": 2, "separator": "\n"}, "apart": {"top_k": 2}})["Cost"]
+    assert found.startswith("The sum over the context's passages")
+    assert "The length of the whole context as it would be sent by one, in characters" in found
+    found = said(select={"one": {"top_k": 2, "separator": "\n"}})["Cost"]
+    assert found.startswith("The length of the whole context as it would be sent, in characters")
+
+
 def test_branches_say_their_scorer_depth_and_expansion():
     found = said(
         retrieve={
@@ -175,6 +183,14 @@ def test_fusion_and_re_ranking_are_said_where_there_are_any():
             {"top_k": 3, "merge": True},
             ["It makes one passage of taken chunks", "Overlap is paid once", "top_k counts chunks before merging"],
         ),
+        (
+            {"budget": 9, "header": "A\n", "template": "{body}.", "separator": ""},
+            [
+                'It sends a context as one text: header "A\\n", template "{body}.", separator "".',
+                "The budget counts all of it.",
+            ],
+        ),
+        ({"top_k": 3, "separator": ""}, ['It sends a context as one text: separator "".']),
     ],
 )
 def test_each_way_to_select(setting, sentences):

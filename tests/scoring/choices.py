@@ -18,6 +18,18 @@ RULES = [
     {"rule": "one_chunk"},
     {"rule": "token_share", "at_least": "0.5", "analyzer": "ascii_words"},
 ]
+# How a context is sent: apart, where nothing is declared, or as one text.
+SENT = [
+    *[{}] * 6,
+    {"separator": ""},
+    {"separator": " "},
+    {"separator": "\n\n"},
+    {"separator": "\n---\n", "header": "Read:\n", "footer": "\nEnd"},
+    {"template": "{body}\n"},
+    {"template": "[{rank}] {body}", "separator": "\n"},
+    {"template": "{rank}{body}{rank}"},
+    {"template": "<{doc_id} {version} {title}>\n{heading}{body}\n\n", "footer": "\n"},
+]
 
 
 class Arm:
@@ -78,8 +90,8 @@ def facts(draw):
 
 
 @st.composite
-def selectors(draw, forms=({}, {}, {"merge": True}, {"parent": "big"})):
-    """The values of a selector of one of these forms, with top_k, a budget in some unit, or both."""
+def selectors(draw, forms=({}, {}, {"merge": True}, {"parent": "big"}), sent=SENT):
+    """The values of a selector of one of these forms, with top_k, a budget in some unit, or both, and what it sends."""
     chosen = {**draw(st.sampled_from(forms)), "redundancy": draw(st.sampled_from(["keep", "keep", "drop"]))}
     limits = draw(st.sampled_from(["top_k", "budget", "both"]))
     if limits != "budget":
@@ -87,4 +99,7 @@ def selectors(draw, forms=({}, {}, {"merge": True}, {"parent": "big"})):
     if limits != "top_k":
         chosen["unit"] = draw(st.sampled_from(["char", "word", "lexical", "byte", "tiktoken/cl100k_base"]))
         chosen["budget"] = draw(st.integers(1, 12))
-    return chosen
+    declared = draw(st.sampled_from(sent))
+    if declared and "budget" in chosen:
+        chosen["budget"] += draw(st.integers(0, 40 if chosen["unit"] in ("char", "byte") else 12))
+    return chosen | declared

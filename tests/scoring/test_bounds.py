@@ -40,7 +40,7 @@ def test_no_choice_covers_more_and_an_exact_bound_is_reached(chunks, parents, wa
     if found.kind == "exact":
         assert found.facts == best
     else:  # the kinds of case that may have no exact answer
-        assert limit or arm.selector.merge
+        assert limit or arm.selector.merge or not arm.passages.adds_up
 
 
 LIGATURES = "aﬁ bﬃ c\u200bd e"  # 10 characters; NFKC makes 2 of one and 3 of another, the zero-width space is dropped
@@ -216,3 +216,29 @@ def test_a_chunk_cut_inside_a_changed_piece_holds_less_than_its_raw_span_says():
     arm = Arm([made], [chunk(0, "1", spans=[(0, 1)])], budget=1, unit="lexical", merge=True)
     needed = [fact("f", [evidence(0, 1)])]
     assert bound(arm, needed) == Bound(arm.best(needed, (0,)), "exact") == Bound(1, "exact")
+
+
+def test_merged_passages_of_one_text_need_their_separator_unless_a_chunk_joins_them():
+    """Two passages of 2 characters and "--" between them are 6. With the one between them they are one passage of 5, which
+    the search does not count on and the bound must not exclude."""
+    text = "abXcd"
+    needed = [fact("f", [evidence(0, 2)]), fact("g", [evidence(3, 5)])]
+
+    def of(chunks, budget):
+        arm = Arm([document("doc", text)], table(chunks, text), budget=budget, unit="char", merge=True, separator="--")
+        return bound(arm, needed), arm.best(needed, range(len(chunks)))
+
+    two, three = [((0, 2),), ((3, 5),)], [((0, 2),), ((2, 3),), ((3, 5),)]
+    assert of(two, 6) == (Bound(2, "exact"), 2)
+    assert of(two, 5) == (Bound(2, "upper_bound"), 1)
+    assert of(three, 5) == (Bound(2, "upper_bound"), 2)
+
+
+def test_merged_words_may_join_in_the_text_that_is_sent():
+    text = "ab cd"
+    needed = [fact("f", [evidence(0, 2)]), fact("g", [evidence(3, 5)])]
+    chunks = table([((0, 2),), ((3, 5),)], text)
+    for separator, best in (("", Bound(2, "exact")), (" ", Bound(2, "upper_bound"))):
+        arm = Arm([document("doc", text)], chunks, budget=1, unit="word", merge=True, separator=separator)
+        assert arm.best(needed, (0, 1)) == (2 if separator == "" else 1)
+        assert bound(arm, needed) == best

@@ -5,6 +5,8 @@ import pytest
 from builders import chunk
 from spanledger.scoring.cost import Cost
 from spanledger.selection.context import Piece
+from spanledger.selection.rendering import Rendering
+from spanledger.selection.shelf import Shelf
 
 CHUNK = chunk(0, "é log-file 日志", retrieval_text="Titles are two\né log-file 日志")
 PIECE = Piece("doc", "v1", ((0, 9),), "a b", None, (0,))
@@ -57,3 +59,19 @@ def test_an_unknown_unit_or_analyzer_is_refused_at_once():
         Cost({"unit": "token", "text": "body"}, "ascii_words")
     with pytest.raises(ValueError, match="analyzer 'words'"):
         Cost({"unit": "analyzer", "text": "body"}, "words")
+
+
+def test_the_whole_text_is_counted_where_a_selector_declares_one():
+    """By cl100k_base "hel" and "lo" are one token together; the terms of the analyzer are those of the joined text."""
+    chunks = [chunk(0, "hel", retrieval_text="Title\nhel"), chunk(1, "lo")]
+    shelf = Shelf(chunks)
+
+    def of(unit, *sent, text="body"):
+        return Cost({"unit": unit, "text": text}, "ascii_words", Rendering(*sent), shelf).of(chunks)
+
+    assert [of(unit) for unit in ("tiktoken/cl100k_base", "word", "analyzer", "char")] == [2, 2, 2, 5]
+    assert [of(unit, "") for unit in ("tiktoken/cl100k_base", "word", "analyzer", "char")] == [1, 1, 1, 5]
+    assert of("char", ", ", "{heading}{body}", "<", ">") == len("<Title\nhel, lo>")
+    cost = Cost({"unit": "char", "text": "body"}, "ascii_words", Rendering("-", "{rank}{body}"), shelf)
+    assert (cost.text(chunks), cost.of_passage(chunks[1], 2), cost.of([])) == ("1hel-2lo", 3, 0)
+    assert Cost({"unit": "char", "text": "body"}, "ascii_words", Rendering(), shelf).text(chunks) is None

@@ -258,6 +258,13 @@ CHUNKINGS = st.sampled_from(
         {"method": "document"},
     ]
 )
+SENT = [  # how a context is sent: apart, where nothing is declared, or as one text
+    *[{}] * 3,
+    {"separator": " "},
+    {"separator": "", "unit": "tiktoken/cl100k_base"},
+    {"separator": "\n\n", "footer": "\nd", "unit": "tiktoken/cl100k_base"},
+    {"template": "{rank}. {body}\n", "header": "e"},
+]
 SELECTORS = st.fixed_dictionaries(
     {
         "top_k": st.none() | st.integers(1, 4),
@@ -266,6 +273,7 @@ SELECTORS = st.fixed_dictionaries(
         "redundancy": st.sampled_from(["keep", "drop"]),
         "mmr": st.none() | st.sampled_from(MMR),
         "form": st.sampled_from(["chunks", "merge", "parent"]),
+        "sent": st.sampled_from(SENT),
     }
 ).filter(lambda setting: setting["top_k"] or setting["budget"])
 RULES = st.sampled_from(
@@ -293,7 +301,8 @@ ARMS = st.fixed_dictionaries(
 
 def parts_of(arm):
     chosen = dict(arm["select"])
-    form = chosen.pop("form")
+    form, sent = chosen.pop("form"), chosen.pop("sent", {})
+    chosen |= sent
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if "budget" not in chosen:
         del chosen["unit"]
@@ -339,7 +348,7 @@ def check(texts, arm, wanted, parameters=("budget", "top_k", "depth")):
     assert all(one["needed"] is None for one in row["facts"] if one["context"])
     lost = [(f, one) for f, one in zip(wanted, row["facts"], strict=True) if not one["context"]]
     # no context is longer than all candidates together, and no candidate's passage is longer than the longest text
-    longest = len(stages.chunks) * max(map(len, texts))
+    longest = len(stages.chunks) * (max(map(len, texts)) + 7) + 3  # 7 and 3: what any of SENT adds
     expected = stages.by_trying([f for f, _ in lost], parameters, longest)
     for (_, one), by_trying in zip(lost, expected, strict=True):
         needed = one["needed"] or {}

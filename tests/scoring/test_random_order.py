@@ -46,7 +46,10 @@ def test_under_top_k_it_is_the_mean_over_all_orders(chunks, wanted, rule, top_k,
 )
 def test_of_few_chunks_it_is_the_mean_over_all_orders(chunks, wanted, rule, selector, pool):
     arm = Arm([document("doc", TEXT)], table(chunks), rule, **selector)
-    assert expected(arm, wanted, pool) == Expected(enumerated(arm, wanted, pool), "exact")
+    exact = arm.passages.adds_up or expected(arm, wanted, pool).recall == 0
+    assert expected(arm, wanted, pool) == (
+        Expected(enumerated(arm, wanted, pool), "exact") if exact else Expected(named(arm, wanted, pool), "sampled")
+    )
 
 
 @pytest.mark.parametrize("top_k", [None, 2])
@@ -82,7 +85,8 @@ def test_a_sampled_mean_is_that_of_the_selector_over_the_orders_it_names(chunks,
     if found.kind == "exact":
         assert found.recall == enumerated(arm, wanted, pool)
         return
-    assert arm.selector.parent or arm.selector.merge or arm.selector.redundancy == "drop"
+    selector = arm.selector
+    assert selector.parent or selector.merge or selector.redundancy == "drop" or not arm.passages.adds_up
     assert found.recall == named(arm, wanted, pool)
 
 

@@ -34,7 +34,7 @@ def test_contexts_survive_their_file(contexts):
 
 
 def test_a_record_by_hand():
-    piece = Piece("d", "v1", ((0, 4), (6, 9)), "abcd\nxyz", None, (3, 1))
+    piece = Piece("d", "v1", ((0, 4), (6, 9)), "abcd\nxyz", None, (3, 1), "Guide\n")
     context = Context("q", (3, 1), (Skipped("redundant", 5, (2, 0)),), (piece,))
     plain = {
         "query_id": "q",
@@ -52,6 +52,7 @@ def test_a_record_by_hand():
                     "body": "abcd\nxyz",
                     "acl": None,
                     "chunks": (3, 1),
+                    "heading": "Guide\n",
                 }
             ],
         },

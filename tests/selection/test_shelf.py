@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from builders import chunk, document
 from spanledger.normalise import Policy, normalise_documents
+from spanledger.selection.rendering import Rendering
 from spanledger.selection.shelf import Shelf
 
 
 def lengths(chunks, unit):
     shelf = Shelf(chunks)
-    return [shelf.length(ordinal, unit) for ordinal in range(len(chunks))]
+    return [shelf.measure(Rendering(), unit).weight(held) for held in chunks]
 
 
 def test_lengths_are_those_of_the_bodies():

@@ -170,6 +170,8 @@ def _selection(
     unit = words.unit(found["unit"])[0] if found["unit"] else ""
     limits = [f"at most {found['top_k']} passages"] if found["top_k"] is not None else []
     limits += [f"a budget of {found['budget']} {unit}"] if found["budget"] is not None else []
+    if found["frame"]:
+        limits[-1] += f", of which header and footer take {found['frame']}"
     ways = [f"mmr with weight {number(setting['mmr']['weight'])}"] if setting["mmr"] else []
     ways += ["neighbours merged"] if setting["merge"] else []
     ways += [f"parents of {clean(setting['parent'])}"] if setting["parent"] else []
@@ -214,6 +216,9 @@ def _context(found: dict[str, Any], known: dict[str, str]) -> Iterator[Renderabl
         body.append(f"\n{quoted(item['text'], _PASSAGE)}")
         table.add_row(f"  {item['place']}", body)
     yield table
+    if found["sent"] is not None:
+        yield _stage("sent", "the context as it would be sent")
+        yield Text("\n".join(f"  {clean(line)}" for line in found["sent"].split("\n")))
 
 
 def _left_out(count: int) -> Iterator[Text]:

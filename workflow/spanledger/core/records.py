@@ -106,6 +106,11 @@ class Chunk:
     def searched(self) -> str:
         return self.body if self.retrieval_text is None else self.retrieval_text
 
+    @property
+    def heading(self) -> str:
+        """The lines that are searched in front of the body, with their line end; empty without any."""
+        return self.searched.removesuffix(self.body)
+
 
 Record = TypeVar("Record", Document, Element, Query, Chunk)
 

@@ -9,6 +9,7 @@ Special tokens are never added, and text that looks like one is ordinary text. W
 provenance by its digest.
 """
 
+import json
 import os
 import re
 from functools import cache
@@ -16,6 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
+from spanledger.core import joins
 from spanledger.core.files import canonical, file_sha256, sha256
 from spanledger.core.spans import Span
 
@@ -34,6 +36,10 @@ class Tokenizer(Protocol):
     def atoms(self, text: str) -> list[tuple[Span, int]]:
         """The smallest pieces of the text at whose borders both a token and a character end, with their numbers of
         tokens: half-open spans in code points, ascending and disjoint."""
+
+    def separates(self, left: str, right: str) -> bool:
+        """Whether it is certain that no token holds characters of both texts where they meet, and that either is cut as
+        it is by itself, whatever comes before and after; neither is empty."""
 
 
 def is_tokenizer(unit: str) -> bool:
@@ -68,6 +74,7 @@ class _Tiktoken:
             raise ValueError(f"unit '{name}': cannot be loaded: {error}") from None
         ranks = sorted((rank, token.hex()) for token, rank in self._encoding._mergeable_ranks.items())
         self.digest = sha256(canonical([self._encoding._pat_str, ranks]))
+        self._apart = joins.of_pattern(self._encoding._pat_str)
 
     def count(self, text: str) -> int:
         return len(self._encoding.encode_ordinary(text))
@@ -83,6 +90,9 @@ class _Tiktoken:
                 found.append(((start, places[end]), tokens))
                 start, tokens = places[end], 0
         return found
+
+    def separates(self, left: str, right: str) -> bool:
+        return self._apart(left, right)
 
 
 class _HuggingFace:
@@ -100,6 +110,7 @@ class _HuggingFace:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.digest = file_sha256(path)
+        self._apart = joins.of_file(json.loads(path.read_text(encoding="utf-8")))
 
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -120,3 +131,6 @@ class _HuggingFace:
         if pending and found:
             found.append((found[-1][0], found.pop()[1] + pending))
         return found
+
+    def separates(self, left: str, right: str) -> bool:
+        return self._apart(left, right)

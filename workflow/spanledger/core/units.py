@@ -15,6 +15,7 @@ from spanledger.core.spans import Span
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
 UNITS = ("char", "word", "lexical", "byte")
+_WORD = re.compile(r"[A-Za-z0-9_]")
 _PATTERNS = {"word": re.compile(r"\S+"), "lexical": re.compile(r"[A-Za-z0-9_]+|\S")}
 
 
@@ -27,6 +28,21 @@ def count(text: str, unit: str) -> int:
     if is_tokenizer(unit):
         return tokenizer(unit).count(text)
     return sum(1 for _ in _pattern(unit).finditer(text))
+
+
+def separates(left: str, right: str, unit: str) -> bool:
+    """Whether nothing joins where two texts meet, so that `left + right` counts as many units as the two do, and in any
+    text that goes on before or after them too. It looks at the last character of `left` and at the beginning of `right`
+    alone. False is no claim, nor is anything said of an empty text."""
+    if not left or not right:
+        return False
+    if unit in ("char", "byte"):
+        return True
+    if is_tokenizer(unit):
+        return tokenizer(unit).separates(left, right)
+    if unit == "lexical":
+        return not (_WORD.match(left[-1]) and _WORD.match(right[0]))
+    return left[-1].isspace() or right[0].isspace()
 
 
 class Atoms:

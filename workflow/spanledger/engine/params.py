@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from spanledger.core import templates, units
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 from spanledger.engine import gates, schema, yaml12
@@ -169,6 +170,7 @@ def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]
         if overlap and (chunk_size is None or overlap >= chunk_size):
             bound = "needs a chunk_size" if chunk_size is None else f"must be below chunk_size ({chunk_size})"
             yield f"{name}.chunk.{chunking}.chunk_overlap", f"{bound}, found {overlap}"
+    yield from _rendered(name, section)
     for selector, setting in section["select"].items():
         if setting["top_k"] is None and setting["budget"] is None:
             yield f"{name}.select.{selector}", "expected a number for top_k or budget"
@@ -202,11 +204,38 @@ def _tokenizers(place: str, section: dict[str, Any]) -> Iterator[tuple[str, str]
     for key, value in section.items():
         if isinstance(value, dict):
             yield from _tokenizers(f"{place}.{key}", value)
-        elif key == "unit" and isinstance(value, str) and is_tokenizer(value):
-            try:
-                tokenizer(value)
-            except ValueError as error:
-                yield f"{place}.{key}", str(error)
+        elif key == "unit" and isinstance(value, str) and is_tokenizer(value) and (missing := _missing(value)):
+            yield f"{place}.{key}", missing
+
+
+def _rendered(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Templates with a fault, a context that cannot fit, and a cost that is not of what is sent."""
+    cost = section["score"]["cost"]["text"]
+    for selector, setting in section["select"].items():
+        place = f"{name}.select.{selector}"
+        for fault in templates.faults(setting["template"]) if setting["template"] is not None else ():
+            yield f"{place}.template", fault
+        around, budget = (setting["header"] or "") + (setting["footer"] or ""), setting["budget"]
+        if around and budget is not None and not (is_tokenizer(setting["unit"]) and _missing(setting["unit"])):
+            length = units.count(around, setting["unit"])
+            if length > budget:
+                yield f"{place}.budget", f"header and footer alone have {length} units, found {budget}"
+        declared = [key for key in ("separator", "template", "header", "footer") if setting[key] is not None]
+        if declared and cost == "retrieval":
+            yield (
+                f"{name}.score.cost.text",
+                f"'retrieval' counts what select.{selector} does not send: it declares the text of a context "
+                f"({', '.join(declared)}), which cost counts; expected body, with {{heading}} in a template",
+            )
+
+
+def _missing(name: str) -> str | None:
+    """Why a tokenizer cannot be had; None where it can."""
+    try:
+        tokenizer(name)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _reference(field: str, wanted: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:

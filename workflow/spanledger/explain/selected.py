@@ -16,10 +16,10 @@ class Selection:
     def __init__(self, run: ArmRun, rule: Rule):
         self._run = run
         self._rule = rule
-        shelf = Shelf(run.chunks, run.documents, run.parents)
-        walk = Selector.of(run.settings["select"]).walk(
-            run.candidates, shelf, run.query, run.settings["eligibility"]["acl"]
-        )
+        self._shelf = Shelf(run.chunks, run.documents, run.parents)
+        self._selector = Selector.of(run.settings["select"])
+        walk = self._selector.walk(run.candidates, self._shelf, run.query, run.settings["eligibility"]["acl"])
+        self._frame = None if walk.basket.budget is None else walk.basket.used
         self._looks: list[tuple[int, dict[str, Any]]] = []
         while (ordinal := walk.next()) is not None:
             self._looks.append((ordinal, _look(walk, ordinal)))
@@ -31,8 +31,8 @@ class Selection:
 
     def steps(self, depth: int, kept: set[int]) -> dict[str, Any]:
         """Each look at a candidate, in order: what it would add (`cost`), what is left of the budget after it, and why it
-        was not taken (`reason`, None: taken). Candidates looked at once the first `depth` are told only when they
-        are in `kept`."""
+        was not taken (`reason`, None: taken). Candidates looked at once the first `depth` are told only when they are in
+        `kept`. `frame` is what header and footer take of the budget."""
         ranks = {ordinal: place for place, ordinal in enumerate(self._run.candidates.chunks, 1)}
         setting = self._run.settings["select"]
         told = [
@@ -46,16 +46,19 @@ class Selection:
             if number <= depth or ordinal in kept
         ]
         limits = {name: setting[name] for name in ("top_k", "budget", "unit")}
+        limits["frame"] = self._frame
         return {**limits, "count": len(self._looks), "steps": told, "left_out": len(self._looks) - len(told)}
 
     def context(self) -> dict[str, Any]:
-        """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost."""
+        """The passages that are sent, in order, with what each holds of the facts; `cost` in the unit of score.cost.
+        `sent` is the whole text as it would be sent, None where passages are sent apart."""
         run = self._run
         pieces = run.context.pieces
         passages = pieces if pieces is not None else [run.chunks[ordinal] for ordinal in run.context.chunks]
         members = [p.chunks for p in pieces] if pieces is not None else [(ordinal,) for ordinal in run.context.chunks]
         holding = Holding(run.gold, passages, self._rule)
-        cost = Cost(run.settings["score"]["cost"], next(iter(run.settings["analyzers"].values())))
+        first = next(iter(run.settings["analyzers"].values()))
+        cost = Cost(run.settings["score"]["cost"], first, self._selector.rendering, self._shelf)
         told = [
             {
                 "place": place,
@@ -64,12 +67,13 @@ class Selection:
                 "spans": passage.spans,
                 "chunk_ids": [run.chunks[ordinal].chunk_id for ordinal in members[place - 1]],
                 "text": passage.body,
-                "cost": cost.of_passage(passage),
+                "cost": cost.of_passage(passage, place),
                 "holds": holding.of(place - 1),
             }
             for place, passage in enumerate(passages, 1)
         ]
-        return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told}
+        sent = cost.text(passages)
+        return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told, "sent": sent}
 
 
 def _look(walk: Walk, ordinal: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The rules behind the numbers of an experiment, in sentences that are made from its settings."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -170,7 +171,12 @@ def _selection(section: dict[str, Any]) -> list[str]:
     return [
         general,
         *(
-            " ".join([f"{name} takes {' and '.join(_limits(setting))}.", *(f"It {text}" for text in _manner(setting))])
+            " ".join(
+                [
+                    f"{name} takes {' and '.join(_limits(setting))}.",
+                    *(f"It {text}" for text in (*_manner(setting), *_sent(setting))),
+                ]
+            )
             for name, setting in chosen.items()
         ),
     ]
@@ -215,12 +221,37 @@ def _manner(setting: dict[str, Any]) -> list[str]:
     return sentences
 
 
+def _declared(setting: dict[str, Any]) -> list[str]:
+    """The parts of a context's text that a selector declares, each with what it is; none where passages are sent apart."""
+    keys = ("header", "template", "separator", "footer")
+    return [f"{key} {json.dumps(setting[key], ensure_ascii=False)}" for key in keys if setting[key] is not None]
+
+
+def _sent(setting: dict[str, Any]) -> list[str]:
+    if not (declared := _declared(setting)):
+        return []
+    counted = " The budget counts all of it." if setting["budget"] is not None else ""
+    return [f"sends a context as one text: {', '.join(declared)}.{counted}"]
+
+
 def _cost(section: dict[str, Any]) -> list[str]:
     cost = section["score"]["cost"]
     retrieval = cost["text"] == "retrieval"
     text = "retrieval text, titles and table headers with it" if retrieval else "body"
-    sentences = [f"The sum over the context's passages of the length of their {text}, in {measured(cost['unit'])}."]
-    if retrieval and any(s["parent"] or s["merge"] for s in (section["select"][arm.select] for arm in arms(section))):
+    chosen = {arm.select: section["select"][arm.select] for arm in arms(section)}
+    whole = [name for name, setting in chosen.items() if _declared(setting)]
+    sentences = []
+    if len(whole) < len(chosen):
+        sentences.append(
+            f"The sum over the context's passages of the length of their {text}, in {measured(cost['unit'])}."
+        )
+    if whole:
+        by = "" if len(whole) == len(chosen) else f" by {_names(whole)}"
+        sentences.append(
+            f"The length of the whole context as it would be sent{by}, in {measured(cost['unit'])}: what separates and "
+            "frames the passages counts too."
+        )
+    if retrieval and any(setting["parent"] or setting["merge"] for setting in chosen.values()):
         sentences.append("Parents and merged chunks count their body alone.")
     sentences.append("Text that stands in two passages is paid for twice.")
     return sentences

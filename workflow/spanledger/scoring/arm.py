@@ -78,7 +78,7 @@ class ArmScorer:
             Terms(settings, tables.synonym_groups),
         )
         first = next(iter(settings["analyzers"].values()))
-        self._cost = Cost(settings["score"]["cost"], first)
+        self._cost = Cost(settings["score"]["cost"], first, self._selector.rendering, self._shelf)
         acl = self._eligibility.acl
         passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
         self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])

@@ -86,7 +86,7 @@ class Attainable:
         def confirmed(chosen: Cover, covered: int) -> bool:
             if self._room.exact:
                 return True
-            return sum(self._passages.covered(facts, self._room.run(chosen, query))) >= covered
+            return sum(self._passages.covered(facts, self._room.run(chosen, pool, query))) >= covered
 
         return _Search(covers, self._passages, self._room, confirmed, reached, work).bound()
 
@@ -220,7 +220,7 @@ class _Search:
         useful = sorted({number for of_fact in covers for cover in of_fact for number in cover})
         facts = Counter(number for of_fact in covers for number in frozenset().union(*of_fact))
         ones = dict.fromkeys(useful, (1, 1))
-        limits = [(passages.selector.budget, room.shares), (passages.selector.top_k, lambda _: ones)]
+        limits = [(room.allowance, room.shares), (passages.selector.top_k, lambda _: ones)]
         self._limits = [_Limit(limit, shares(useful), facts) for limit, shares in limits if limit is not None]
         self._covers = sorted(covers, key=lambda of_fact: min(self._cost(c, frozenset()) for c in of_fact))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from spanledger.core import units
 from spanledger.core.records import Chunk, Query
 from spanledger.gold import Evidence, Fact
 from spanledger.scoring.coverage import Coverage, Rule
@@ -35,7 +34,7 @@ class Passages:
         self.rule = rule
         self.of_chunks = coverage
         self.acl = acl
-        self._lengths: dict[int, int] = {}
+        self._measure = shelf.measure(selector.rendering, selector.unit) if selector.unit else None
         self._children: dict[int, list[int]] = {}
         if selector.parent:
             self.every = [*shelf.chunks, *(parents or ())]
@@ -67,23 +66,35 @@ class Passages:
         parent = self.selector.parent_of(self.shelf, query, self.acl, ordinal)
         return ordinal if parent is None else len(self.shelf.chunks) + parent.ordinal
 
+    def offered(self, number: int, pool: Container[int], query: Query) -> int:
+        """The first chunk of the pool that the selector gives such an available passage for."""
+        table = len(self.shelf.chunks)
+        if number < table:
+            return number
+        children = (child for child in self._children[number - table] if child in pool)
+        return next(c for c in children if self.selector.parent_of(self.shelf, query, self.acl, c) is not None)
+
     def candidates(self, numbers: Iterable[int], pool: Container[int]) -> set[int]:
         """The chunks of the pool that such a passage may be given for."""
         table = len(self.shelf.chunks)
         chunks = (self._children.get(n - table, ()) if n >= table else (n,) for n in numbers)
         return {ordinal for of_passage in chunks for ordinal in of_passage if ordinal in pool}
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether chunks or parents fit into the budget, in any order, exactly where their lengths together are no more
+        than `allowance`; else that is true of all that fit, and of others too."""
+        return self._measure is None or self._measure.adds_up
+
+    @property
+    def allowance(self) -> int | None:
+        """What the budget leaves for the lengths of chunks or parents; None without a budget."""
+        return None if self._measure is None else self.selector.budget - self._measure.floor
+
     def length(self, number: int) -> int:
-        """The length of a passage's body in the unit of the budget; 0 without a budget."""
-        unit = self.selector.unit
-        if unit is None:
-            return 0
-        if number < len(self.shelf.chunks):
-            return self.shelf.length(number, unit)
-        if number not in self._lengths:
-            parent = self.every[number]
-            self._lengths[number] = parent.lengths.get(unit) or units.count(parent.body, unit)
-        return self._lengths[number]
+        """What a passage takes of the `allowance`, in the unit of the budget, as part of the context that is sent; 0
+        without a budget."""
+        return 0 if self._measure is None else self._measure.weight(self.every[number])
 
     def parts(self, fact: Fact, pool: Container[int], query: Query) -> tuple[Groups, dict[Evidence, list[int]]]:
         """The support groups that the passages of the pool cover, each span once, and for each of their spans the

@@ -4,8 +4,8 @@ without information would reach; of the candidates, what their own order is wort
 A random order is every order of the chunks with equal probability. Maximal marginal relevance is an order of its own and
 is left out. Where the selector takes the first `top_k` chunks and looks at nothing else, the expected recall is worked out
 (`exact`), but for a fact that more than FEW chunks cover jointly; and so it is under a budget where the pool has no more
-than FEW chunks. In all other cases it is the mean over some orders (`sampled`). These are fixed: order n is that of the
-SHA-256 of "n/chunk_id". They serve all queries of an arm.
+than FEW chunks and their lengths add up in the text that is sent. In all other cases it is the mean over some orders
+(`sampled`). These are fixed: order n is that of the SHA-256 of "n/chunk_id". They serve all queries of an arm.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -47,7 +47,7 @@ class RandomOrder:
         self._selector = replace(passages.selector, mmr=None)
         self._orders = orders
         changed = passages.selector.parent or passages.selector.merge or passages.selector.redundancy == "drop"
-        self._plain = not changed
+        self._plain = not changed and passages.adds_up
         self._kept: tuple[object, list[Weighed]] = (None, [])
 
     def of(self, facts: Sequence[Fact], pool: Collection[int], query: Query, key: object = None) -> Expected:
@@ -64,7 +64,6 @@ class RandomOrder:
                 left.append((fact, useful))
             else:
                 covered += share
-        kind = EXACT
         kind = EXACT
         if left:
             small = self._plain and len(pool) <= FEW
@@ -117,7 +116,7 @@ class RandomOrder:
         while open_sets:
             grown: dict[frozenset[int], int] = {}
             for taken, weight in open_sets.items():
-                left = self._selector.budget - sum(map(self._passages.length, taken))
+                left = self._passages.allowance - sum(map(self._passages.length, taken))
                 fitting = [n for n in pool if n not in taken and self._passages.length(n) <= left]
                 if not fitting or len(taken) == self._selector.top_k:
                     done.append((tuple(taken), weight))
@@ -181,7 +180,7 @@ class RandomOrder:
     def _by_length(self, orders: np.ndarray) -> Iterator[tuple[int, ...]]:
         """What a selector takes of each order that looks at nothing but lengths: all until one does not fit, and of the
         others those that still do. Selector.walk takes the same, a step at a time."""
-        most, budget = self._selector.top_k, self._selector.budget
+        most, budget = self._selector.top_k, self._passages.allowance
         if budget is None:
             yield from map(tuple, orders[:, :most].tolist())
             return

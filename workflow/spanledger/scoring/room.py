@@ -1,7 +1,7 @@
 """What fits into a context: the limits of a selector, for any choice among the passages of a pool."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from operator import itemgetter
 
@@ -23,13 +23,18 @@ class Room:
     `fits` holds for every set that the selector can take and for every subset of one, so that a search may grow sets and
     turn back at the first that does not fit. `exact` says that it holds for no other set:
 
-    - chunks and parents: the lengths add up, and any order will do. With redundancy drop there must be an order in which
-      none is held by those before it; taking away, again and again, one that the others do not hold finds it, backwards.
-    - merged chunks, in characters or bytes: the selector's own measure of the set, which no further chunk can make
-      smaller, because a gap that is filled costs at least the LF that it had.
-    - merged chunks, in words or lexical units: a cut word that is joined again counts once, so a further chunk can make
-      the whole shorter. The words of the document that the set has a part of are counted instead: no context that holds
-      the set has fewer. `fits` then admits too much, and only a run of the selector tells.
+    - chunks and parents whose lengths add up in the text that is sent (`Passages.adds_up`): any order will do. With
+      redundancy drop there must be an order in which none is held by those before it; taking away, again and again, one
+      that the others do not hold finds it, backwards.
+    - chunks and parents whose lengths do not add up, as tokens of joined text may be fewer than those of its parts: what
+      each adds at least is summed. `fits` then admits too much, and only a run of the selector tells.
+    - merged chunks sent apart, in characters or bytes: the selector's own measure of the set, which no further chunk can
+      make smaller, because a gap that is filled costs at least the LF that it had.
+    - merged chunks sent apart, in words or lexical units: a cut word that is joined again counts once, so a further chunk
+      can make the whole shorter. The words of the document that the set has a part of are counted instead: no context
+      that holds the set has fewer. `fits` then admits too much.
+    - merged chunks in one text: a further chunk can join two passages and save a separator. The characters of their
+      documents are counted, in other units nothing. `fits` then admits too much.
     """
 
     def __init__(self, passages: Passages, documents: Iterable[Document]):
@@ -43,24 +48,38 @@ class Room:
         self._unordered = replace(self._selector, mmr=None)
         self._atoms: dict[DocumentKey, list[Span]] = {}
         self._grounds: dict[int, list[Span]] = {}
-        self.exact = not (
-            self._selector.merge and self._selector.budget is not None and self._selector.unit not in ("char", "byte")
-        )
+        rendering, by_characters = self._selector.rendering, self._selector.unit in ("char", "byte")
+        self._apart = rendering.apart
+        around = (rendering.header or "") + (rendering.footer or "")
+        self._around = units.count(around, self._selector.unit) if self._selector.merge and by_characters else 0
+        if self._selector.budget is None:
+            self.exact = True
+        elif self._selector.merge:
+            self.exact = self._apart and by_characters
+        else:
+            self.exact = passages.adds_up
+
+    @property
+    def allowance(self) -> int | None:
+        """What the budget leaves for what `used` counts; None without a budget."""
+        if self._selector.merge and self._selector.budget is not None:
+            return self._selector.budget - self._around
+        return self._passages.allowance
 
     @property
     def adds_up(self) -> bool:
-        """Whether the length of a set is the sum of its passages' lengths, and nothing but length and number matters."""
+        """Whether `used` of a set is the sum of its passages' lengths, and nothing but length and number matters."""
         return not self._selector.merge and not self._peels
 
     def fits(self, chosen: frozenset[int]) -> bool:
         if self._selector.top_k is not None and len(chosen) > self._selector.top_k:
             return False
-        if self._selector.budget is not None and self.used(chosen) > self._selector.budget:
+        if self.allowance is not None and self.used(chosen) > self.allowance:
             return False
         return not self._peels or self._peel(chosen)
 
     def used(self, chosen: Iterable[int]) -> int:
-        """What the set takes of the budget at least; exactly that where `exact`."""
+        """What the set takes of the `allowance` at least; exactly that where `exact`."""
         if not self._selector.merge:
             return sum(map(self._passages.length, chosen))
         if self.exact:
@@ -75,7 +94,7 @@ class Room:
         return sum(length(union(spans)) for spans in by_document.values())
 
     def shares(self, useful: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """For each of these passages a fraction (numerator, denominator) of the budget, such that the fractions of any
+        """For each of these passages a fraction (numerator, denominator) of the `allowance`, such that the fractions of any
         set of them add up to no more than the set takes.
 
         Where lengths add up, the length. Where chunks are merged, what a chunk holds of its document (in characters or
@@ -92,10 +111,13 @@ class Room:
             shares[number] = length(spans), max(1, meeting)
         return shares
 
-    def run(self, chosen: Iterable[int], query: Query) -> Context:
-        """The context that the selector itself makes of merged chunks, offered in the order of the chunk table."""
-        order = tuple(sorted(chosen))
-        return self._unordered.select(Ranking(query.query_id, order, (0.0,) * len(order)), self._passages.shelf, query)
+    def run(self, chosen: Iterable[int], pool: Container[int], query: Query) -> Context:
+        """The context that the selector itself makes of the set, offered in the order of the chunk table; a parent by the
+        first chunk of the pool that it is given for."""
+        order = tuple(sorted({self._passages.offered(number, pool, query) for number in chosen}))
+        return self._unordered.select(
+            Ranking(query.query_id, order, (0.0,) * len(order)), self._passages.shelf, query, self._passages.acl
+        )
 
     def _peel(self, chosen: frozenset[int]) -> bool:
         left = {number: self._passages.every[number] for number in chosen}
@@ -111,16 +133,18 @@ class Room:
 
     def _ground(self, number: int) -> list[Span]:
         """The places of its document that a chunk holds: characters, or numbers of words or lexical units. None for a
-        chunk that was cut inside a changed piece of the text, of which its raw spans tell too much, and none for tokens,
-        which any further text may join otherwise."""
+        chunk that was cut inside a changed piece of the text, of which its raw spans tell too much, and none for what any
+        further text may join otherwise: tokens, and words that are sent in one text with others."""
         if number not in self._grounds:
             chunk = self._passages.every[number]
             document = self._documents[chunk.key]
             offsets = OffsetMap(document.offsets)
             spans = [offsets.from_raw(span) for span in chunk.spans]
-            if length(spans) + len(spans) - 1 != len(chunk.body) or is_tokenizer(self._selector.unit or ""):
+            by_words = self._selector.unit in ("word", "lexical")
+            unknown = is_tokenizer(self._selector.unit or "") or (by_words and not self._apart)
+            if length(spans) + len(spans) - 1 != len(chunk.body) or unknown:
                 spans = []
-            elif self._selector.unit in ("word", "lexical"):
+            elif by_words:
                 if chunk.key not in self._atoms:
                     self._atoms[chunk.key] = units.Atoms(document.text, self._selector.unit).spans
                 atoms = self._atoms[chunk.key]

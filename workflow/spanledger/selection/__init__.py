@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from spanledger.core import units
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Query
 from spanledger.selection.context import REASONS, Context
@@ -40,9 +39,7 @@ def _check(context: Context, selector: Selector, shelf: Shelf) -> None:
         raise ValueError(f"select: the context of query '{context.query_id}' has more passages than top_k")
     if selector.budget is None:
         return
-    if context.pieces is None:
-        cost = sum(shelf.length(ordinal, selector.unit) for ordinal in context.chunks)
-    else:
-        cost = sum(units.count(piece.body, selector.unit) for piece in context.pieces)
+    passages = [shelf.chunks[ordinal] for ordinal in context.chunks] if context.pieces is None else context.pieces
+    cost = shelf.measure(selector.rendering, selector.unit).of(passages)
     if cost > selector.budget:
         raise ValueError(f"select: the context of query '{context.query_id}' is over its budget: {cost}")

@@ -25,8 +25,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One passage of a context that is not simply a chunk: raw spans of one document version, the text that is sent, the
-    groups that may read it (None: everyone), and the candidates that it stands for."""
+    """One passage of a context that is not simply a chunk: raw spans of one document version, their text, the groups that
+    may read it (None: everyone), the candidates that it stands for, and the heading of the parent, or of the chunk that
+    it begins with."""
 
     doc_id: str
     version: str
@@ -34,6 +35,7 @@ class Piece:
     body: str
     acl: tuple[str, ...] | None
     chunks: tuple[int, ...]
+    heading: str = ""
 
     @property
     def key(self) -> DocumentKey:
@@ -84,10 +86,12 @@ def from_records(records: list[dict[str, Any]]) -> list[Context]:
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
-    return {name: getattr(piece, name) for name in ("doc_id", "version", "spans", "body", "acl", "chunks")}
+    names = ("doc_id", "version", "spans", "body", "acl", "chunks", "heading")
+    return {name: getattr(piece, name) for name in names}
 
 
 def _read_piece(record: dict[str, Any]) -> Piece:
     spans = tuple((start, end) for start, end in record["spans"])
     acl = None if record["acl"] is None else tuple(record["acl"])
-    return Piece(record["doc_id"], record["version"], spans, record["body"], acl, tuple(record["chunks"]))
+    chunks = tuple(record["chunks"])
+    return Piece(record["doc_id"], record["version"], spans, record["body"], acl, chunks, record.get("heading", ""))

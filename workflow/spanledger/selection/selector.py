@@ -11,6 +11,7 @@ from spanledger.core.records import Chunk, Query
 from spanledger.selection.basket import Basket, Offer
 from spanledger.selection.context import DOES_NOT_FIT, Context, Piece, Skipped
 from spanledger.selection.mmr import MaximalMarginalRelevance
+from spanledger.selection.rendering import Rendering
 from spanledger.selection.shelf import Shelf
 
 
@@ -18,9 +19,10 @@ from spanledger.selection.shelf import Shelf
 class Selector:
     """Walks the candidates and takes each that fits.
 
-    At most `top_k` passages (None: any number), and at most `budget` units of `unit` in them together (None: any
-    length). A passage is taken whole or not at all; one that does not fit is passed over and the walk goes on. Overlap
-    is paid for each time.
+    At most `top_k` passages (None: any number), and at most `budget` units of `unit` in the context as it would be sent
+    (None: any length): in its passages, or in the whole text where `separator`, `template`, `header` or `footer` declare
+    one (see `Rendering`). A passage is taken whole or not at all; one that does not fit is passed over and the walk goes
+    on. Overlap is paid for each time.
 
     redundancy  drop: a candidate is passed over when the context holds all of its source characters already. One look
                 at the context's spans of its document a candidate.
@@ -32,7 +34,7 @@ class Selector:
                 text of their spans together, joined by LF where there is a gap. Overlap is paid once, and each
                 candidate's fit is worked out with the merged text; top_k counts what is taken before merging.
 
-    Raises ValueError without a limit, for one below 1, and for parent and merge together.
+    Raises ValueError without a limit, for one below 1, for parent and merge together, and for a template with a fault.
     """
 
     top_k: int | None = None
@@ -42,6 +44,10 @@ class Selector:
     mmr: MaximalMarginalRelevance | None = None
     parent: str | None = None
     merge: bool = False
+    separator: str | None = None
+    template: str | None = None
+    header: str | None = None
+    footer: str | None = None
 
     def __post_init__(self):
         if self.top_k is None and self.budget is None:
@@ -56,6 +62,12 @@ class Selector:
             raise ValueError(f"select: redundancy '{self.redundancy}': expected keep or drop")
         if self.parent and self.merge:
             raise ValueError("select: parent and merge exclude each other")
+        self.rendering  # noqa: B018  raises for a template with a fault
+
+    @property
+    def rendering(self) -> Rendering:
+        """How its contexts become text."""
+        return Rendering(self.separator, self.template, self.header, self.footer)
 
     @classmethod
     def of(cls, setting: dict[str, Any]) -> "Selector":
@@ -82,7 +94,8 @@ class Selector:
 
     def walk(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> "Walk":
         """The same, a step at a time."""
-        basket = Basket(shelf, self.top_k, self.budget, self.unit, self.redundancy == "drop", self.merge)
+        measure = shelf.measure(self.rendering, self.unit) if self.unit else None
+        basket = Basket(shelf, self.top_k, self.budget, measure, self.redundancy == "drop", self.merge)
         return Walk(self, ranking, shelf, partial(self.parent_of, shelf, query, acl), basket)
 
     def parent_of(self, shelf: Shelf, query: Query, acl: str, ordinal: int) -> Chunk | None:
@@ -135,9 +148,12 @@ class Walk:
     def put(self, ordinal: int) -> str | None:
         """Takes a candidate, or says why not."""
         parent = self.parent(ordinal)
+        refusal = self.basket.refusal(ordinal, parent)
+        if refusal is not None:
+            return refusal
+        if self.basket.too_long(ordinal, parent):
+            return DOES_NOT_FIT
         offer = self.basket.offer(ordinal, parent)
-        if isinstance(offer, str):
-            return offer
         if not self.basket.fits(offer):
             return DOES_NOT_FIT
         self.take(ordinal, offer)

@@ -1,17 +1,18 @@
 """What a selector takes from: the chunk table, the texts that chunks were cut from, and the parents of chunks."""
 
-from spanledger.core import units
 from spanledger.core.analyzers import analyzer
 from spanledger.core.offsets import OffsetMap
 from spanledger.core.records import Chunk, Document, DocumentKey
 from spanledger.core.spans import Span, SpanIndex, covers
+from spanledger.selection.measure import Measure
+from spanledger.selection.rendering import Rendering
 
 
 class Shelf:
     """Answers a selector's questions about the chunks of one table.
 
-    `documents` are the normalised ones and are needed where chunks are merged; `parents` is the table that parents are
-    taken from, None without any.
+    `documents` are the normalised ones and are needed where chunks are merged or a template has titles; `parents` is the
+    table that parents are taken from, None without any.
     """
 
     def __init__(self, chunks: list[Chunk], documents: list[Document] = (), parents: list[Chunk] | None = None):
@@ -19,7 +20,7 @@ class Shelf:
         self._documents = {document.key: document for document in documents}
         self._parents = parents
         self.raw = all(document.offsets is None for document in documents)  # whether texts are as in the dataset
-        self._lengths: dict[str, list[int]] = {}
+        self._measures: dict[tuple[Rendering, str], Measure] = {}
         self._terms: dict[tuple[str, int], frozenset[str]] = {}
         self._parent_of: dict[int, Chunk | None] = {}
         triples: dict[DocumentKey, list[tuple[int, int, int]]] = {}
@@ -27,13 +28,17 @@ class Shelf:
             triples.setdefault(parent.key, []).extend((s, e, parent.ordinal) for s, e in parent.spans)
         self._parent_spans = {key: SpanIndex(found) for key, found in triples.items()}
 
-    def length(self, ordinal: int, unit: str) -> int:
-        """The length of a chunk's body in a unit."""
-        if unit not in self._lengths:
-            self._lengths[unit] = [
-                chunk.lengths[unit] if unit in chunk.lengths else units.count(chunk.body, unit) for chunk in self.chunks
-            ]
-        return self._lengths[unit][ordinal]
+    def measure(self, rendering: Rendering, unit: str) -> Measure:
+        """What counts contexts of these chunks and parents; one for each rendering and unit."""
+        if (rendering, unit) not in self._measures:
+            chunks = [*self.chunks, *(self._parents or ())]
+            self._measures[rendering, unit] = Measure(rendering, unit, chunks, self.title)
+        return self._measures[rendering, unit]
+
+    def title(self, key: DocumentKey) -> str:
+        """The `title` of a document's metadata; empty without one, or where it is no text."""
+        title = self._documents[key].metadata.get("title") if key in self._documents else None
+        return title if isinstance(title, str) else ""
 
     def terms(self, analyzer_name: str, ordinal: int) -> frozenset[str]:
         """The distinct terms of a chunk's body."""
