@@ -157,10 +157,14 @@ def test_versions_are_documents_of_their_own_unless_documents_are_judged():
     assert judged.qrels({}, "document") == {"q": {"a": 0, "b": 3}}
 
 
-def test_queries_without_gold_are_in_neither_file():
-    made = exporter([chunk(0, "a", (0, 1))], [])
-    for level in ("document", "chunk", "fact"):
-        assert made.run(listed(), level) == made.qrels({}, level) == {}
+def test_queries_without_gold_are_in_no_qrels():
+    chunks = [chunk(0, "a", (0, 1))]
+    made = exporter(chunks, [])
+    for level, expected in (("document", [("a", None)]), ("chunk", [("c0", None)]), ("fact", [])):
+        assert made.run(listed(*chunks), level) == {"q": expected}
+        assert made.qrels({}, level) == {}
+    judged = exporter(chunks, [((span("a", 0, 1),),)], judgements=[Judgement("other", "a", 1)])
+    assert judged.qrels({}, "document") == {}
 
 
 SPANS = st.tuples(st.integers(0, 39), st.integers(1, 12)).map(lambda pair: (pair[0], min(40, sum(pair))))

@@ -1,18 +1,18 @@
 """What a run and its qrels are of, for one arm: documents, chunks or facts.
 
 document  Items are documents. A document stands where the first of its passages stands; equal ranks cannot be. Where the
-          dataset has judgements they are the qrels, with their grades, and items are doc_ids, whatever the version:
-          queries without a judgement are in neither file, and facts are not looked at. Without judgements, items are
+          dataset has judgements they are the qrels, with their grades, and items are doc_ids, whatever the version;
+          facts are not looked at, and queries without a judgement are not in the qrels. Without judgements, items are
           document versions, and relevant (1) is each in which there is a span of a required fact, of alternatives too.
-chunk     Items are chunks, or where a context sends merged chunks or parents the ids of the chunks that a passage stands
-          for, joined by +. Grade 2: the passage alone covers a whole fact; 1: it alone covers some span of one, which is what
-          our MRR looks for. Chunks that the arm's filter keeps out are graded too.
+chunk     Items are chunks, or where a context sends merged chunks or parents the ids of the chunks that a passage
+          stands for, joined by +. Grade 2: the passage alone covers a whole fact; 1: it alone covers some span of one,
+          which is what our MRR looks for. Chunks that the arm's filter keeps out are graded too.
 fact      Items are the facts of the query, each where the passages down to some rank first cover it together, by the
-          coverage rule of the arm; of those that come with one passage in the gold's order. All of them are relevant (1), so
-          what a run of facts has to say is its recall over all of its lines, which is our recall of that list, and of its
-          first n passages alone with `first` = n: our recall@n. A rank among facts is no rank among passages.
+          coverage rule of the arm; of those that come with one passage in the gold's order. All of them are relevant
+          (1), so what a run of facts has to say is its recall over all of its lines, which is our recall of that list,
+          and of its first n passages alone (`first`) our recall@n. A rank among facts is no rank among passages.
 
-Queries without facts and without judgements are in neither file, as they are in none of our means of recall.
+A run has all queries. Qrels have none without gold, as none of our means of recall has it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,14 +92,14 @@ class Exporter:
     def run(self, lists: Mapping[str, Listed], level: str, first: int | None = None) -> dict[str, list[Scored]]:
         """The items of each query, best first. `first` cuts every list to its first passages."""
         make = {"document": self._documents, "chunk": self._passages, "fact": self._covered}[level]
-        return {query_id: make(query_id, lists[query_id].first(first)) for query_id in self._asked(level)}
+        return {query_id: make(query_id, lists[query_id].first(first)) for query_id in self._order}
 
     def qrels(self, lists: Mapping[str, Listed], level: str) -> dict[str, dict[str, int]]:
         """The grades of the relevant items of each query; of passages that are no chunks those of `lists`."""
         grade = {"document": self._judged_documents, "chunk": self._graded, "fact": self._required}[level]
-        return {query_id: grade(query_id, lists.get(query_id)) for query_id in self._asked(level)}
+        return {query_id: grade(query_id, lists.get(query_id)) for query_id in self._judged_by(level)}
 
-    def _asked(self, level: str) -> list[str]:
+    def _judged_by(self, level: str) -> list[str]:
         if level == "document" and self.judgements:
             return [query_id for query_id in self._order if query_id in self._judged]
         return [query_id for query_id in self._order if self._facts[query_id]]
