@@ -25,7 +25,10 @@ def mean(values: Iterable[int | Fraction]) -> Fraction | None:
 
 
 def macro_recall(rows: list[Row], checkpoint: str = "context") -> Fraction | None:
-    """The mean over answerable queries of covered / required facts at a checkpoint; None without such a query."""
+    """The mean over answerable queries of covered / required facts at a checkpoint; None without such a query, and where
+    it is not known what the index covers."""
+    if any(row["covered"][checkpoint] is None for row in rows):
+        return None
     return mean(Fraction(row["covered"][checkpoint], row["required"]) for row in rows if row["required"])
 
 
@@ -47,19 +50,23 @@ def complete_at(rows: list[Row], cutoff: int) -> Fraction | None:
 def complete_at_1_ceiling(rows: list[Row]) -> Fraction | None:
     """The share of answerable queries for which any one chunk of the index covers all facts: what no ranking of these
     chunks can exceed at the first place."""
+    if any(row["best_single"] is None for row in rows):
+        return None
     return mean(int(row["best_single"] == row["required"]) for row in rows if row["required"])
 
 
 def attainable_recall(rows: list[Row], pool: str) -> Fraction | None:
     """The macro recall that the best choice of chunks of the pool for each query could have under the arm's limits: no
     more than that where some query has an upper bound alone."""
+    if any(row["attainable"][pool] is None for row in rows):
+        return None
     return mean(Fraction(row["attainable"][pool]["facts"], row["required"]) for row in rows if row["required"])
 
 
 def random_recall(rows: list[Row], pool: str) -> Fraction | None:
     """The expected macro recall of the pool's chunks in random order; None without a random baseline."""
-    held = [row["random"] for row in rows if row["required"]]
-    return None if None in held else mean(Fraction(random[pool]["recall"]) for random in held)
+    held = [row["random"] and row["random"][pool] for row in rows if row["required"]]
+    return None if None in held else mean(Fraction(random["recall"]) for random in held)
 
 
 def mrr(rows: list[Row]) -> Fraction | None:
@@ -84,7 +91,7 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         "queries": len(rows),
         "answerable_queries": len(answerable),
         "facts": sum(row["required"] for row in rows),
-        **{f"facts_in_{point}": sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
+        **{f"facts_in_{point}": _sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
         "macro_recall_index": rounded(macro_recall(rows, "index")),
         "macro_recall_candidates": rounded(macro_recall(rows, "candidates")),
         "macro_recall": rounded(macro_recall(rows)),
@@ -114,27 +121,41 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
 
 def _exact(rows: list[Row], baseline: str, pool: str) -> int:
     """How many of the queries have a baseline that is exact."""
-    return sum(row[baseline] is not None and row[baseline][pool]["kind"] == "exact" for row in rows)
+    held = (row[baseline] and row[baseline][pool] for row in rows)
+    return sum(found is not None and found["kind"] == "exact" for found in held)
+
+
+def _times(terms: int | None, queries: int) -> int | None:
+    return None if terms is None else terms * queries
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """The sum; None where a value is not known."""
+    values = list(values)
+    return None if None in values else sum(values)
 
 
 def counter_metrics(counters: Counters) -> dict[str, Any]:
     """What an arm's stages counted: its chunks, its index by the published accounting (records and terms times queries),
-    and the work of retrieval and fusion, summed over branches."""
+    and the work of retrieval and fusion, summed over branches. What a stage did not count, because it did not run here, is
+    None."""
     stages: dict[str, list[dict[str, Any]]] = {}
     for (stage, _), counted in counters.items():
         stages.setdefault(stage, []).append(counted)
     (chunk,), (fuse,) = stages["chunk"], stages["fuse"]
-    classes = [group for counted in stages["index"] for group in counted["classes"]]
+    classes = None
+    if "index" in stages:
+        classes = [group for counted in stages["index"] for group in counted["classes"]]
     source = chunk["source_units"]
     return {
         "chunks": chunk["chunks"],
         "duplication_ratio": rounded(Fraction(chunk["chunk_units"] - source, source)) if source else None,
         "chunks_inside_predecessor": chunk["inside_predecessor"],
-        "smallest_index": min((group["eligible"] for group in classes), default=None),
-        "index_records": sum(group["eligible"] * group["queries"] for group in classes),
-        "index_terms": sum(group["terms"] * group["queries"] for group in classes),
+        "smallest_index": min((group["eligible"] for group in classes or ()), default=None),
+        "index_records": None if classes is None else sum(group["eligible"] * group["queries"] for group in classes),
+        "index_terms": None if classes is None else _sum(_times(group["terms"], group["queries"]) for group in classes),
         **{
-            name: sum(counted[name] for counted in stages["retrieve"])
+            name: _sum(counted.get(name) for counted in stages["retrieve"])
             for name in ("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms")
         },
         **{name: fuse[name] for name in ("rank_visits", "merged_duplicates", "rule_evaluations")},

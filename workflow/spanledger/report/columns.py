@@ -101,7 +101,7 @@ def _recall(results: Results) -> list[Column]:
             point,
             "share",
             f"macro recall of {words.CHECKPOINTS[point]}, and below it covered / required facts",
-            lambda row, point=point: f"{row[f'facts_in_{point}']:,}/{row['facts']:,}",
+            lambda row, point=point: _of_facts(row, point),
         )
         for point in CHECKPOINTS
     ]
@@ -167,7 +167,7 @@ def _baselines(results: Results) -> list[Column]:
             header,
             "share",
             choices.format(what) + mark,
-            lambda row, pool=pool: f"{row[f'attainable_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+            lambda row, pool=pool: _exact(row, "attainable", pool),
             lambda row, pool=pool: attainable(row, pool),
         )
         for pool, header, what in (
@@ -183,7 +183,7 @@ def _baselines(results: Results) -> list[Column]:
                 "share",
                 f"{orders.format(what)}, and below it for how many questions this is exact: the others have the mean over "
                 f"{results.section['score']['random_orders']:,} orders",
-                lambda row, pool=pool: f"{row[f'random_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+                lambda row, pool=pool: _exact(row, "random", pool),
             )
             for pool, header, what in (
                 ("candidates", "random order", "the candidates"),
@@ -191,6 +191,18 @@ def _baselines(results: Results) -> list[Column]:
             )
         ]
     return columns
+
+
+def _of_facts(row: ArmRow, point: str) -> str:
+    held = row[f"facts_in_{point}"]
+    return "not known" if held is None else f"{held:,}/{row['facts']:,}"
+
+
+def _exact(row: ArmRow, baseline: str, pool: str) -> str:
+    """For how many questions a baseline is exact; nothing where what the index holds is not known."""
+    if pool == "index" and row["facts_in_index"] is None:
+        return "not known"
+    return f"{row[f'{baseline}_exact_{pool}']:,}/{row['answerable_queries']:,} exact"
 
 
 def _first(cutoff: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanledger.core.ranking import ELSEWHERE
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
 from spanledger.report import words
@@ -31,6 +32,7 @@ def diagnostics(
     planned = arms(section)
     rows = {row["arm"]: row for row in table}
     found = [
+        *_elsewhere(section, planned, rows, counters),
         *_held_out(section, dataset, table),
         *_saturated(section, planned, rows),
         *_ceiling(section, planned, rows),
@@ -44,6 +46,23 @@ def diagnostics(
         *_refusals(planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
+
+
+def _elsewhere(
+    section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]], counters: dict[str, Counters]
+) -> Iterator[Diagnostic]:
+    """What was read, what of it could not be used, and what cannot be known."""
+    for arm in planned:
+        for name, setting in branches(section, arm.fuse).items():
+            if setting["scorer"] != ELSEWHERE:
+                continue
+            counted = counters[arm.name]["retrieve", name]
+            told = [f"{setting['file']} has {counted['entries']} entries for {counted['queries']} of its questions"]
+            told += [words.READ[key].format(counted[key]) for key in words.READ if counted[key]]
+            if rows[arm.name]["facts_in_index"] is None:
+                told.append("what else could have been found is not known, so nothing is said of an index")
+            for message in told:
+                yield Diagnostic("elsewhere", message, (arm.name,))
 
 
 def _held_out(section: dict[str, Any], dataset: dict[str, Any], table: list[dict[str, Any]]) -> Iterator[Diagnostic]:

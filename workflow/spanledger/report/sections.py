@@ -160,11 +160,18 @@ def loss(results: Results) -> dict[str, Any]:
         )
     return {
         "facts": results.table[0]["facts"],
-        "causes": [(cause, *words.CAUSES[cause]) for cause in CAUSES],
+        "causes": [(cause, *words.CAUSES[cause]) for cause in _causes(results)],
         "seen": seen,
         "rows": rows,
         "back": {"limits": recoverable.limits(results), "rows": recoverable.rows(results, _losses)},
     }
+
+
+def _causes(results: Results) -> list[str]:
+    """The causes that there can be: what happened where candidates were made elsewhere is not known, and nothing is made
+    elsewhere otherwise."""
+    unlike = ("not_matched", "below_depth", "demoted") if results.elsewhere else ("not_retrieved",)
+    return [cause for cause in CAUSES if cause not in unlike]
 
 
 def _losses(arm: str, cause: str) -> str:
@@ -181,7 +188,7 @@ def questions(results: Results) -> dict[str, Any]:
     return {
         "count": len(results.queries),
         "arms": [arm.name for arm in results.arms],
-        "causes": [(cause, words.CAUSES[cause][0]) for cause in CAUSES],
+        "causes": [(cause, words.CAUSES[cause][0]) for cause in _causes(results)],
         "failures": [(name, words.FAILURES[name][0]) for name in CLASSES],
     }
 

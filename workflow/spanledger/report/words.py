@@ -11,6 +11,11 @@ CAUSES = {
         "A chunk that is needed for it scored 0: it holds no term that was searched for.",
     ),
     "below_depth": ("ranked too low", "What covers it scored above 0 but was ranked below the cut of every branch."),
+    "not_retrieved": (
+        "not in the run",
+        "The candidates were made elsewhere and do not hold it. Whether it was not indexed, not matched or ranked below a "
+        "cut there is not known.",
+    ),
     "demoted": (
         "demoted by fusion or re-ranking",
         "It was among the candidates. The same selector covers it from a single branch's list, or from the list before "
@@ -154,6 +159,10 @@ FEATURES = {
 
 # Warning: a title, and a sentence that stands for its cases where there are several.
 WARNINGS = {
+    "elsewhere": (
+        "Made elsewhere",
+        "the candidates were read from a file, and nothing is known of how they were found",
+    ),
     "held_out": ("Held out", "some questions are held out, and nothing of them is shown"),
     "empty_holdout": ("Empty holdout", "a holdout was asked for, and no question fell into it"),
     "saturated": (
@@ -235,6 +244,18 @@ CHECKPOINTS = {
     "index": "all eligible chunks together",
     "candidates": "the candidates",
     "context": "the final context",
+}
+
+# What was found in a run that was made elsewhere: counter, and a sentence on how many.
+READ = {
+    "missing": "{} questions are not in it; they are scored with no candidates",
+    "held_out": "{} entries are of questions that are held out, and were left out",
+    "forbidden": "{} entries were dropped that the asker may not have: the run leaks",
+    "empty": "{} entries are of documents without text, which no passage can hold, and were left out",
+    "unfit": "{} contexts are empty although there are candidates: none of them fits the selector's budget",
+    "merged": "{} entries have the text and place of an entry above them once the text is normalised, and were left out",
+    "ties": "{} questions have equal scores: they stand by rank, then by id; trec_eval orders them by descending id",
+    "disagreeing": "{} questions have ranks that disagree with their scores; scores decide, as in trec_eval",
 }
 
 # The sections of settings, in the order in which a query passes them.
