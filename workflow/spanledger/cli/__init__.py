@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from spanledger.cli import imports, score_run
+from spanledger.cli import export_dataset, imports, score_run
 from spanledger.core.errors import InputError
 
 
@@ -74,6 +74,12 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--experiment", metavar="NAME", help="of this DVC experiment")
     command.add_argument("--no-header", action="store_true", help="without ir_metadata: trec_eval reads no comments")
     command.set_defaults(command=_export_run)
+
+    command = commands.add_parser(
+        "export-dataset", help="write the dataset of an experiment as a BEIR folder, or with its results as Parquet"
+    )
+    export_dataset.add_arguments(command)
+    command.set_defaults(command=export_dataset.run)
 
     command = commands.add_parser(
         "score-run", help="score a run of another retriever: a TREC run, or spans of documents"

@@ -1,6 +1,5 @@
 """The results of one experiment as a snapshot has them, for those who write them in other forms."""
 
-from functools import cached_property
 from typing import Any
 
 import orjson
@@ -14,15 +13,15 @@ from spanledger.snapshot import Snapshot
 
 
 class Stored:
-    """Reads results/<experiment>/ in a snapshot. What is not there, or cannot be read, raises InputError."""
+    """Reads results/<experiment>/ in a snapshot. `section` is the one that the experiment ran with: that of the report's
+    record, else of params.yaml. What is not there, or cannot be read, raises InputError, an unknown experiment at once."""
 
     def __init__(self, snapshot: Snapshot, experiment: str):
         self.experiment = experiment
         self._ledger = Ledger(Files(snapshot), experiment)
+        self.section = self._section()
 
-    @cached_property
-    def section(self) -> dict[str, Any]:
-        """The section that the experiment ran with: that of the report's record, else of params.yaml."""
+    def _section(self) -> dict[str, Any]:
         record = self._ledger.record("report")
         section = parameters.recorded_section(self.experiment, record.content) if record else None
         if section is not None:
