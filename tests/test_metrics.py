@@ -323,3 +323,30 @@ def test_a_lost_fact_is_recoverable_by_a_limit_and_not_by_another_filter():
     ]
     assert arm_metrics(rows)["recoverable"] == 3
     assert arm_metrics([])["recoverable"] == 0
+
+
+def test_what_is_not_known_of_an_index_is_null_and_the_rest_stands():
+    rows = [line(2, 0, 2, 1, at={1: 1}, causes=["does_not_fit"]), line(1, 0, 1, 1, at={1: 1})]
+    for row in rows:
+        row["covered"]["index"] = row["best_single"] = row["attainable"]["index"] = row["random"]["index"] = None
+    found = arm_metrics(rows, [1])
+    unknown = (
+        "facts_in_index",
+        "macro_recall_index",
+        "complete_at_1_ceiling",
+        "attainable_recall_index",
+        "random_recall_index",
+    )
+    assert [found[name] for name in unknown] == [None] * 5
+    assert found["attainable_exact_index"] == found["random_exact_index"] == 0
+    assert (found["facts_in_context"], found["macro_recall"], found["attainable_exact_candidates"]) == (2, 0.75, 2)
+    counters = {("chunk", "c"): {"chunks": 1, "chunk_units": 1, "source_units": 1, "inside_predecessor": 0}}
+    counters |= {
+        ("retrieve", "run"): {},
+        ("fuse", "run"): dict.fromkeys(("rank_visits", "merged_duplicates", "rule_evaluations"), 0),
+    }
+    counted = counter_metrics(counters)
+    assert counted["smallest_index"] is counted["index_records"] is counted["term_checks"] is None
+    counters["index", "run"] = {"classes": [{"eligible": 3, "queries": 2, "terms": None}]}
+    counted = counter_metrics(counters)
+    assert (counted["smallest_index"], counted["index_records"], counted["index_terms"]) == (3, 6, None)

@@ -176,7 +176,7 @@ def test_a_budget_that_no_document_fits_is_told(tmp_path):
     assert len(longest.text) > 240
     scored = score_run(path, "evidence_mapping", Options(select="chars240", eligibility="all"))
     assert scored.unfit == 1
-    assert "1 contexts are empty although there are candidates" in scored.files["diagnostics.json"].decode()
+    assert "because none fits the selector's budget: 1" in scored.files["diagnostics.json"].decode()
 
 
 def faults(path, experiment, **options):
@@ -208,5 +208,8 @@ def test_a_leak_fails_unless_it_is_dropped(tmp_path):
     assert "leak: " in found
     scored = score_run(path, "fusion", Options(arm="rrf-d4", drop_forbidden=True))
     assert scored.counts["forbidden"] == 1
-    assert "1 entries were dropped that the asker may not have" in scored.files["diagnostics.json"].decode()
+    assert (
+        "entries that the asker may not have, which were dropped (the run leaks): 1"
+        in scored.files["diagnostics.json"].decode()
+    )
     assert score_run(path, "fusion", Options(arm="rrf-d4-unfiltered")).counts["forbidden"] == 0

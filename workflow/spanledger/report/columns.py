@@ -13,6 +13,7 @@ from spanledger.report.results import Results
 from spanledger.report.tables import ArmRow
 
 NO_ANSWER = "It tests that no term is shared with a question, not that a question is refused."
+NO_ANSWER_ELSEWHERE = "A question that the run does not have counts as empty; nothing says that it was refused."
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "name": str,
@@ -34,6 +35,11 @@ class Column:
     meaning: str = ""
     below: Callable[[ArmRow], str] | None = None
     instead: Callable[[ArmRow], str] | None = None
+
+
+def no_answer(results: Results) -> str:
+    """What the rate of empty results does not say."""
+    return NO_ANSWER_ELSEWHERE if results.elsewhere else NO_ANSWER
 
 
 Groups = list[tuple[str, list[Column]]]
@@ -149,7 +155,7 @@ def _recall(results: Results) -> list[Column]:
                 "no_answer_accuracy",
                 "no-answer accuracy",
                 "share",
-                f"the rate of empty results among the questions without facts. {NO_ANSWER}",
+                f"the rate of empty results among the questions without facts. {no_answer(results)}",
                 lambda row: f"{_empty(row):,}/{row['queries'] - row['answerable_queries']:,} empty",
             )
         )

@@ -43,7 +43,7 @@ def diagnostics(
         *_tails(planned, rows),
         *_two_variables(section, planned, counters),
         *_means(planned, rows),
-        *_refusals(planned, rows),
+        *_refusals(section, planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
 
@@ -224,15 +224,17 @@ def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diag
             )
 
 
-def _refusals(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+def _refusals(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
         silent = row["queries"] - row["answerable_queries"]
         if silent:
             empty = round(row["no_answer_accuracy"] * silent)
+            made = [setting["scorer"] for setting in branches(section, arm.fuse).values()]
+            tests = "that the run has nothing for them" if ELSEWHERE in made else "that no term is shared"
             yield Diagnostic(
                 "refusals",
                 f"no_answer_accuracy is the rate of empty results, {empty} of {silent} queries without facts: it tests "
-                "that no term is shared, not that a question is refused",
+                f"{tests}, not that a question is refused",
                 (arm.name,),
             )

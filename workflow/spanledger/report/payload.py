@@ -57,7 +57,7 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         "branches": list(used),
         "depths": [setting["depth"] for setting in used.values()],
         "expands": any(setting["expand"] is not None for setting in used.values()),
-        **({"unknown": True} if results.elsewhere and _unknown(results, arm) else {}),
+        **({"elsewhere": True, "unknown": _unknown(results, arm)} if results.elsewhere else {}),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
         "features": None
         if fuse["rerank"] is None

@@ -77,7 +77,7 @@ def arms(results: Results) -> dict[str, Any]:
         "queries": first["queries"],
         "answerable": first["answerable_queries"],
         "measured": words.measured(results.unit),
-        "no_answer": None if first["queries"] == first["answerable_queries"] else columns.NO_ANSWER,
+        "no_answer": None if first["queries"] == first["answerable_queries"] else columns.no_answer(results),
     }
 
 

@@ -246,16 +246,16 @@ CHECKPOINTS = {
     "context": "the final context",
 }
 
-# What was found in a run that was made elsewhere: counter, and a sentence on how many.
+# What was found in a run that was made elsewhere, by counter.
 READ = {
-    "missing": "{} questions are not in it; they are scored with no candidates",
-    "held_out": "{} entries are of questions that are held out, and were left out",
-    "forbidden": "{} entries were dropped that the asker may not have: the run leaks",
-    "empty": "{} entries are of documents without text, which no passage can hold, and were left out",
-    "unfit": "{} contexts are empty although there are candidates: none of them fits the selector's budget",
-    "merged": "{} entries have the text and place of an entry above them once the text is normalised, and were left out",
-    "ties": "{} questions have equal scores: they stand by rank, then by id; trec_eval orders them by descending id",
-    "disagreeing": "{} questions have ranks that disagree with their scores; scores decide, as in trec_eval",
+    "missing": "questions that are not in it, which are scored with no candidates: {}",
+    "held_out": "entries of questions that are held out, which were left out: {}",
+    "forbidden": "entries that the asker may not have, which were dropped (the run leaks): {}",
+    "empty": "entries of documents without text, which no passage can hold and which were left out: {}",
+    "unfit": "contexts that are empty although there are candidates, because none fits the selector's budget: {}",
+    "merged": "entries with the text and place of one above them once the text is normalised, which were left out: {}",
+    "ties": "questions with equal scores, which stand by rank, then by id (trec_eval: by descending id): {}",
+    "disagreeing": "questions whose ranks disagree with their scores, which decide as in trec_eval: {}",
 }
 
 # The sections of settings, in the order in which a query passes them.
