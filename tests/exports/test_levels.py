@@ -1,6 +1,8 @@
 """What trec_eval computes from exported runs is what the lines of queries.jsonl say."""
 
+import csv
 import functools
+import io
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,23 @@ def test_recall_and_mrr_of_trec_eval_are_those_of_the_rows(experiment):
         run, qrels = run_lines(exporter.run(contexts, "chunk"), "t"), qrels_lines(exporter.qrels(contexts, "chunk"))
         expected = {query: 1 / row["first_rank"] if row["first_rank"] else 0 for query, row in rows.items()}
         assert trec_eval(run, qrels, "recip_rank") == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_the_means_of_ir_measures_are_those_of_the_table_of_arms(experiment):
+    ir_measures = pytest.importorskip("ir_measures")
+    section, results = ran(experiment)
+    table = {row["arm"]: row for row in csv.DictReader(io.StringIO(results.files["arms.csv"].decode()))}
+    for arm in plan.arms(section):
+        exporter = exporter_of(section, results, arm)
+        _, contexts = lists_of(results, arm)
+        for level, measure, column in (("fact", "SetR", "macro_recall"), ("chunk", "RR", "mrr")):
+            qrels = "\n".join(qrels_lines(exporter.qrels(contexts, level)))
+            run = "\n".join(run_lines(exporter.run(contexts, level), "t"))
+            parsed = ir_measures.parse_measure(measure)
+            read = ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run)
+            mean = ir_measures.calc_aggregate([parsed], *map(list, read))[parsed]
+            assert mean == pytest.approx(float(table[arm.name][column]), abs=1e-12)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

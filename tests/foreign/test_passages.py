@@ -185,6 +185,14 @@ def test_names_of_documents():
     assert "expected one of 'two@1', 'two@2'" in messages(made)[0][1]
 
 
+def test_items_of_another_kind_are_one_problem():
+    made = reader()
+    chunks, chunked = chunk_documents(made.documents, [], {"method": "document"})
+    entries = [Entry(n, "q", name, score=1.0) for n, name in enumerate(("c1", "c2"), 1)]
+    made.of_items(entries, chunks, chunked, True)
+    assert messages(made) == [(0, "none of its items is the id of a document (chunks need --chunk); the first is 'c1'")]
+
+
 def test_the_same_document_by_two_names_stands_twice():
     made = reader([document("a b")])
     chunks, chunked = chunk_documents(made.documents, [], {"method": "document"})

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 import spanledger.experiment
 from spanledger.core.errors import InputError
@@ -115,6 +116,55 @@ def test_spans_of_ours(experiment, tmp_path):
         numbers = table(scored.files["arms.csv"])
         assert numbers["facts_in_index"] == numbers["macro_recall_index"] == numbers["complete_at_1_ceiling"] == ""
         assert "what else could have been found is not known" in scored.files["diagnostics.json"].decode()
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        {"budget": 200, "unit": "char", "merge": True},
+        {"top_k": 2, "parent": "paragraph"},
+        {"budget": 240, "unit": "char", "redundancy": "drop"},
+        {"top_k": 2, "mmr": {"weight": 0.5, "analyzer": "ascii_words"}},
+    ],
+)
+def test_every_form_of_context(selector, tmp_path):
+    section = {
+        "chunk": {
+            "overlap": {"method": "window", "unit": "char", "chunk_size": 80, "chunk_overlap": 40},
+            "paragraph": {"method": "paragraph"},
+        },
+        "eligibility": {"all": {}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
+        "fuse": {"single": {"branches": ["bm25"]}},
+        "select": {"one": selector},
+        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}},
+        "report": {"primary": {"metric": "macro_recall"}},
+        "arms": [{"name": "ours", "chunk": "overlap", "eligibility": "all", "fuse": "single", "select": "one"}],
+    }
+    if "parent" not in selector:
+        del section["chunk"]["paragraph"]
+    dataset = PROJECT / "fixtures" / "evidence_mapping"
+    settings = {"experiments": {"e": {"dataset": str(dataset)}}, "e": {"normalise": {}, **section}}
+    results = spanledger.experiment.run(settings)
+    with (tmp_path / "params.yaml").open("w", encoding="utf-8") as stream:
+        YAML().dump(settings, stream)
+    path = tmp_path / "ours.jsonl"
+    entries = [
+        {"query_id": r["query_id"], "score": one["score"], "rank": one["rank"], "doc_id": one["doc_id"]}
+        | {"version": one["version"], "start": one["spans"][0][0], "end": one["spans"][0][1]}
+        for r in results.rows
+        for one in r["candidates"]
+    ]
+    path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries), encoding="utf-8")
+    scored = score_run(path, "e", Options(select="one"), tmp_path / "params.yaml")
+    names = ["query_id", "recall", "covered_at", "first_rank", "cost", "candidate_char", "not_current"]
+    for row, own in zip(scored.rows, results.rows, strict=True):
+        assert [row[name] for name in names] == [own[name] for name in names]
+        assert [f["context"] for f in row["facts"]] == [f["context"] for f in own["facts"]]
+        spans = [[(p["doc_id"], p["spans"], p["char"]) for p in r.get("passages", ())] for r in (row, own)]
+        assert spans[0] == spans[1] and bool(spans[0]) <= ("merge" in selector or "parent" in selector)
+    assert any(row["cost"]["char"] for row in scored.rows)
 
 
 def test_a_document_level_run(tmp_path):

@@ -66,7 +66,13 @@ class Reader:
         names = self._document_items(chunks) if whole else {chunk.chunk_id: [chunk.ordinal] for chunk in chunks}
         empty = 0
         placed = []
-        for entry in self._asked(entries):
+        asked = list(self._asked(entries))
+        if asked and not any(entry.item in names for entry in asked):
+            what = "document (chunks need --chunk)" if whole else "chunk of that chunking (documents need no --chunk)"
+            message = f"none of its items is the id of a {what}; the first is {asked[0].item!r}"
+            self.problems.append(Problem(str(self.path), message=message))
+            asked = []
+        for entry in asked:
             found = names.get(entry.item)
             if found is None:
                 what = "document" if whole else "chunk"
