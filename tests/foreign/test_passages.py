@@ -82,10 +82,10 @@ def test_every_entry_that_names_nothing_is_a_problem():
         (2, "no document is called 'no'"),
         (3, "'two' has several versions, and version is not given: 1, 2"),
         (4, "'d' has no version '9'"),
-        (5, "[0, 14) is outside the text"),
-        (6, "expected spans that are not empty"),
-        (7, "expected spans that are not empty"),
-        (8, "[-1, 2) is outside the text"),
+        (5, "[0, 14): outside the text"),
+        (6, "[3, 3): expected spans that are not empty"),
+        (7, "[4, 6) [0, 2): expected spans that are not empty"),
+        (8, "[-1, 2): outside the text"),
         (10, "stands on line 9 already"),
     ]
     found = messages(made)
@@ -96,7 +96,7 @@ def test_every_entry_that_names_nothing_is_a_problem():
 def test_an_offset_inside_a_character_is_refused():
     made = reader()
     spans(made, Entry(1, "q", "d", spans=((2, 3),)), unit="byte")
-    assert messages(made) == [(1, "[2, 3) is outside the text, or inside a character of it (byte)")]
+    assert messages(made) == [(1, "[2, 3): outside the text, or inside a character of it (byte)")]
 
 
 def test_spans_of_normalised_text():
@@ -112,7 +112,7 @@ def test_spans_of_normalised_text():
     assert lists[0][1] == [("d", "1", (0, 5)), ("d", "1", (1, 3))]  # the dropped character belongs to the one before it
     assert found.counts["merged"] == 1 and not made.problems
     spans(made, Entry(4, "q", "d", spans=((4, 5),)))
-    assert messages(made) == [(4, "[4, 5) has no text of its own once the document is normalised")]
+    assert messages(made) == [(4, "[4, 5): no text of its own is left once the document is normalised")]
 
 
 def test_what_the_asker_may_not_have_is_a_leak_or_is_dropped_and_counted():

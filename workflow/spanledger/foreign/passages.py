@@ -88,29 +88,22 @@ class Reader:
 
     def of_spans(self, entries: list[Entry], unit: str) -> Candidates:
         """Candidates of entries that are spans of documents, counted in `unit` (see `UnitOffsets`)."""
-        counted = {document.key: document.text for document in self.raw}
-        units: dict[DocumentKey, UnitOffsets] = {}
-        found: list[tuple[Entry, Passage]] = []
+        placings: dict[DocumentKey, _Placing] = {}
+        raw = {document.key: document.text for document in self.raw}
+        found: list[tuple[Entry, DocumentKey, tuple[Span, ...]]] = []
         for entry in self._asked(entries):
             key = self._key(entry)
             if key is None:
                 continue
-            offsets = units.setdefault(key, UnitOffsets(counted[key], unit))
-            spans = [(offsets.to_code_point(start), offsets.to_code_point(end)) for start, end in entry.spans]
-            if any(edge is None for span in spans for edge in span):
-                self._problem(entry, f"{_shown(entry.spans)} is outside the text, or inside a character of it ({unit})")
-            elif not check(spans, len(counted[key])):
-                self._problem(
-                    entry, f"expected spans that are not empty, ascending and disjoint: {_shown(entry.spans)}"
-                )
-            elif not self._normalised(key, spans):
-                self._problem(entry, f"{_shown(entry.spans)} has no text of its own once the document is normalised")
-            else:
-                found.append((entry, (key, tuple(spans))))
-        table = _Given(sorted({(key, self._normalised(key, spans)) for _, (key, spans) in found}))
-        chunks, chunked = cut(self.documents, self.elements, "given", table)
+            if key not in placings:
+                placings[key] = _Placing(raw[key], self._documents[key], unit)
+            try:
+                found.append((entry, key, placings[key].normalised(entry.spans)))
+            except ValueError as error:
+                self._problem(entry, f"{_shown(entry.spans)}: {error}")
+        chunks, chunked = cut(self.documents, self.elements, "given", _Given((key, spans) for _, key, spans in found))
         ordinals = {(chunk.key, chunk.spans): chunk.ordinal for chunk in chunks}
-        placed = [(entry, ordinals[key, self._raw(key, spans)]) for entry, (key, spans) in found]
+        placed = [(entry, ordinals[key, placings[key].raw(spans)]) for entry, key, spans in found]
         return self._candidates(entries, placed, chunks, chunked, {})
 
     def _asked(self, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -149,15 +142,6 @@ class Reader:
         known = nearest(entry.version, (version for _, version in versions))
         self._problem(entry, f"{entry.item!r} has no version {entry.version!r}: {known}")
         return None
-
-    def _normalised(self, key: DocumentKey, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """The spans of the normalised text, each once; an empty tuple where one of them has no text there."""
-        offsets = OffsetMap(self._documents[key].offsets)
-        new = tuple(dict.fromkeys(map(offsets.from_raw, spans)))
-        return new if check(new, len(self._documents[key].text)) else ()
-
-    def _raw(self, key: DocumentKey, spans: Iterable[Span]) -> tuple[Span, ...]:
-        return tuple(map(OffsetMap(self._documents[key].offsets).to_raw, self._normalised(key, spans)))
 
     def _candidates(
         self,
@@ -216,6 +200,38 @@ class Reader:
         self.problems.append(Problem(str(self.path), entry.line, f"query '{entry.query_id}'", message=message))
 
 
+class _Placing:
+    """Places spans in one document; what was placed once is known. `unit` is what their offsets count in the raw text."""
+
+    def __init__(self, raw: str, document: Document, unit: str):
+        self._length, self._unit = len(raw), unit
+        self._units = UnitOffsets(raw, unit)
+        self._document = document
+        self._offsets = OffsetMap(document.offsets)
+        self._known: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+        self._raw: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+
+    def normalised(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        """The spans of the normalised text, each once. Raises ValueError, which says why, where there are none."""
+        if spans not in self._known:
+            places = [tuple(map(self._units.to_code_point, span)) for span in spans]
+            if any(None in place for place in places):
+                raise ValueError(f"outside the text, or inside a character of it ({self._unit})")
+            if not check(places, self._length):
+                raise ValueError("expected spans that are not empty, ascending and disjoint")
+            new = tuple(dict.fromkeys(map(self._offsets.from_raw, places)))
+            if not check(new, len(self._document.text)):
+                raise ValueError("no text of its own is left once the document is normalised")
+            self._known[spans] = new
+        return self._known[spans]
+
+    def raw(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        """The raw spans of normalised ones, as a chunk has them."""
+        if spans not in self._raw:
+            self._raw[spans] = tuple(map(self._offsets.to_raw, spans))
+        return self._raw[spans]
+
+
 class _Given:
     """A chunking method that gives spans which are known already, of the normalised text."""
 
@@ -224,7 +240,7 @@ class _Given:
 
     def __init__(self, passages: Iterable[Passage]):
         self._passages: dict[DocumentKey, list[tuple[Span, ...]]] = {}
-        for key, spans in passages:
+        for key, spans in sorted(set(passages)):
             self._passages.setdefault(key, []).append(spans)
 
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
