@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spanledger.cli.export_dataset import beir_files
 from spanledger.core.errors import InputError
 from spanledger.core.records import Document, Query
 from spanledger.dataset import load
 from spanledger.exports.beir import QRELS, of_chunks, of_documents
+from spanledger.exports.items import decoded
 from spanledger.gold import Evidence, Fact, Gold, Judgement
 from spanledger.importers.beir import import_beir
 
@@ -35,6 +38,30 @@ def test_judgements_come_back(tmp_path):
     assert again.judgements == given
     assert {d.doc_id: d.text for d in again.documents} == {d.doc_id: d.text for d in corpus}
     assert {q.query_id: q.text for q in again.queries} == {q.query_id: q.text for q in queries}
+
+
+NAMES = st.text("ab %#\t中é", min_size=1, max_size=4)
+
+
+@settings(max_examples=25)
+@given(
+    st.dictionaries(NAMES, st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=4),
+    st.lists(NAMES, min_size=1, max_size=3, unique=True),
+    st.data(),
+)
+def test_any_ids_and_texts_come_back(tmp_path_factory, texts, query_ids, data):
+    corpus = [Document(name, "1", text, "", "") for name, text in texts.items()]
+    grade = st.none() | st.integers(-1, 3)
+    drawn = {(q, d): data.draw(grade) for q in query_ids for d in texts}
+    given_ = [Judgement(q, d, relevance) for (q, d), relevance in drawn.items() if relevance is not None]
+    queries = [Query(name, "What?") for name in query_ids]
+    folder = tmp_path_factory.mktemp("beir")
+    written(folder, of_documents(corpus, queries, [Gold(name, ()) for name in query_ids], given_))
+    import_beir(folder, folder / "again", questions="all")
+    again = load(folder / "again")
+    found = {(decoded(j.query_id), decoded(j.doc_id)): j.relevance for j in again.judgements}
+    assert found == {(j.query_id, j.doc_id): j.relevance for j in given_}
+    assert {decoded(d.doc_id): d.text for d in again.documents} == texts
 
 
 def test_each_version_is_a_document_of_its_own():
