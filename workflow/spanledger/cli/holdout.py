@@ -14,7 +14,7 @@ from spanledger.dataset import load
 from spanledger.engine import params, plan, yaml12
 from spanledger.experiment import run
 from spanledger.holdout import HOLDOUT
-from spanledger.metrics import query_metrics
+from spanledger.metrics import measured, query_metrics
 
 _FEW = 30  # answerable queries below which a gap is called uncertain
 
@@ -128,11 +128,12 @@ def _numbers(
     `standard_error` that of the gap for queries that were drawn independently (None below two answerable ones in a
     part)."""
     metric = section["report"]["primary"]["metric"]
-    arguments = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
     parts = [[row for row in rows if row["arm"] == arm] for rows in (development, held)]
-    before, after = (query_metrics(rows, *arguments) for rows in parts)
-    # Each primary metric is a mean over the answerable queries, so that of one query is its value.
-    values = [[query_metrics([row], *arguments)[metric] for row in rows if row["required"]] for rows in parts]
+    wanted = measured(section, (row for rows in parts for row in rows))
+    before, after = (query_metrics(rows, **wanted) for rows in parts)
+    # Each primary metric is a mean over queries, so that of one query is its value; null where the query does not count.
+    values = [[query_metrics([row], **wanted)[metric] for row in rows] for rows in parts]
+    values = [[value for value in of_part if value is not None] for of_part in values]
     error = None
     if min(map(len, values)) > 1:
         error = sum(statistics.variance(of_part) / len(of_part) for of_part in values) ** 0.5
