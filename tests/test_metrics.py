@@ -48,6 +48,7 @@ def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks
         "best_single": rest.get("best", 0),
         "attainable": attainable(*rest.get("attainable", (required, required)), *rest.get("kinds", EXACT)),
         "random": None if required == 0 else random_order(*rest.get("random", (0.0, 0.0))),
+        "no_answer": rest.get("no_answer", None if required else "absent"),
         "candidate_count": rest.get("count", 0),
         "candidate_char": rest.get("read", 0),
         "facts": [{"cause": cause, "needed": rest.get("needed", {}).get(cause)} for cause in causes],

@@ -13,7 +13,13 @@ from spanledger.core.span_measures import PUBLISHED
 HIGHER, LOWER, NEITHER = "higher", "lower", "neither"
 QUERIES, ANSWERABLE, UNANSWERABLE = "queries", "answerable queries", "no-answer queries"
 JUDGED = "judged queries"
-PRIMARY = ("macro_recall", "macro_recall_candidates", "macro_recall_index", "complete_rate", "mrr")  # compare arms by one
+PRIMARY = (
+    "macro_recall",
+    "macro_recall_candidates",
+    "macro_recall_index",
+    "complete_rate",
+    "mrr",
+)  # compare arms by one
 FACTS, COST, COUNTS = "coverage", "cost", "counts"
 
 
@@ -59,7 +65,8 @@ def bounded(score: Mapping[str, Any]) -> dict[str, Bounded]:
     """The metrics by name; `score` is that section, resolved. Losses are bounded by their cause instead."""
     at = {f"{metric}_at_{n}": _RECALL for n in score["cutoffs"] for metric in ("macro_recall", "complete")}
     spans = {
-        name: Bounded(NEITHER if name == PUBLISHED else HIGHER, ANSWERABLE, share=True) for name in score["span_metrics"]
+        name: Bounded(NEITHER if name == PUBLISHED else HIGHER, ANSWERABLE, share=True)
+        for name in score["span_metrics"]
     }
     return {**_METRICS, **at, **spans, **dict.fromkeys(score["document_metrics"], Bounded(HIGHER, JUDGED, share=True))}
 

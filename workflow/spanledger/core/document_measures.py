@@ -7,6 +7,7 @@ from spanledger.core.errors import nearest
 
 _CUT = ("P", "R")  # these need a cut-off; the others may have one
 _KINDS = (*_CUT, "AP", "RR", "nDCG")
+_PATTERN = re.compile(rf"({'|'.join(_KINDS)})(?:@([1-9][0-9]{{0,8}}))?")
 _EXAMPLES = ("P@10", "R@100", "AP", "RR", "nDCG@10")
 
 
@@ -21,12 +22,18 @@ class DocumentMeasure:
 
 def document_measure(name: str) -> DocumentMeasure:
     """The measure of that name. Raises ValueError, with the nearest name, where there is none."""
-    found = re.fullmatch(rf"({'|'.join(_KINDS)})(?:@([1-9][0-9]{{0,8}}))?", name)
-    if not found or (found[1] in _CUT and not found[2]):
+    if not is_document_measure(name):
         _, at, cutoff = name.partition("@")
         alike = [f"{kind}@{cutoff}" for kind in _KINDS] if re.fullmatch("[1-9][0-9]*", cutoff) else list(_EXAMPLES)
         raise ValueError(f"no document-level measure is called '{name}': {nearest(name, alike)}")
-    return DocumentMeasure(name, found[1], int(found[2]) if found[2] else None)
+    kind, _, cutoff = name.partition("@")
+    return DocumentMeasure(name, kind, int(cutoff) if cutoff else None)
+
+
+def is_document_measure(name: str) -> bool:
+    """Whether a measure has that name."""
+    found = _PATTERN.fullmatch(name)
+    return bool(found) and (found[2] is not None or found[1] not in _CUT)
 
 
 def meaning(name: str) -> str:

@@ -194,13 +194,11 @@ def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diag
     for arm in planned:
         row = rows[arm.name]
         silent = row["queries"] - row["answerable_queries"]
-        if silent and row["mean_cost"] != row["mean_cost_answerable"]:
-            over = row["mean_cost_answerable"]
-            answerable = "null" if over is None else f"{over:.1f}"
+        if silent and row["answerable_queries"] and row["mean_cost"] != row["mean_cost_answerable"]:
             yield Diagnostic(
                 "means",
                 f"mean cost {row['mean_cost']:.1f} is over all {row['queries']} queries, {silent} of them without facts; "
-                f"over the {row['answerable_queries']} answerable ones it is {answerable}. Recall is over these alone",
+                f"over the {row['answerable_queries']} answerable ones it is {row['mean_cost_answerable']:.1f}. Recall is over these alone",
                 (arm.name,),
             )
 
@@ -208,12 +206,12 @@ def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diag
 def _refusals(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
+        silent = row["no_answer_queries"]
         if silent:
             empty = round(row["no_answer_accuracy"] * silent)
             yield Diagnostic(
                 "refusals",
-                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} queries without facts: it tests "
+                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} no-answer queries: it tests "
                 "that no term is shared, not that a question is refused",
                 (arm.name,),
             )

@@ -81,9 +81,12 @@ def to_csv(table: list[dict[str, Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def headline(experiment: str, table: list[ArmRow], metric: str) -> dict[str, Any]:
-    """What metrics.json holds: {experiment: {arm: {metric: its value, "mean_cost": its value}}}."""
-    return {experiment: {row["arm"]: {metric: row[metric], "mean_cost": row["mean_cost"]} for row in table}}
+def headline(experiment: str, table: list[ArmRow], section: dict[str, Any]) -> dict[str, Any]:
+    """What metrics.json holds: {experiment: {arm: {name: its value}}} of the primary metric, the mean cost, span metrics
+    and, where the table has them, measures of documents."""
+    score = section["score"]
+    names = (section["report"]["primary"]["metric"], "mean_cost", *score["span_metrics"], *score["document_metrics"])
+    return {experiment: {row["arm"]: {name: row[name] for name in names if name in row} for row in table}}
 
 
 def best(table: list[ArmRow], metric: str) -> tuple[float | None, list[str]]:

@@ -32,7 +32,9 @@ class Excerpts:
     """Counts the characters of the queries of one arm: `coverage` is that of its chunk table, `documents` the normalised
     ones, `names` the metrics wanted."""
 
-    def __init__(self, chunks: Sequence[Chunk], documents: Iterable[Document], coverage: Coverage, names: Iterable[str]):
+    def __init__(
+        self, chunks: Sequence[Chunk], documents: Iterable[Document], coverage: Coverage, names: Iterable[str]
+    ):
         self._chunks = chunks
         self._coverage = coverage
         self._published = _Anchored(chunks, documents) if "precision_omega_published" in set(names) else None
