@@ -287,7 +287,7 @@ def test_the_rate_of_empty_results_is_no_refusal():
     ]
     assert warnings("refusals", queries=queries, golds=golds) == [
         (
-            "no_answer_accuracy is the rate of empty results, 2 of 3 queries without facts: it tests that no term is "
+            "no_answer_accuracy is the rate of empty results, 2 of 3 no-answer queries: it tests that no term is "
             "shared, not that a question is refused",
             ["whole+all+single+top1"],
         )

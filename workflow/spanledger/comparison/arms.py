@@ -53,8 +53,9 @@ def compare_arms(a: Side, b: Side, common: bool = False, metrics: Collection[str
     """Compares B with A over the queries of both.
 
     `common`: where the questions or the gold of the datasets differ, those that are the same are compared, instead of
-    none; measures of documents are then left out where the judgements differ. `metrics` names those to compare, beside the primary one; None is all of them. The primary metric is that of
-    the experiments' reports, and macro_recall where they do not agree or one cannot tell it.
+    none; measures of documents are then left out where the judgements differ. `metrics` names those to compare, beside
+    the primary one; None is all of them. The primary metric is that of the experiments' reports, and macro_recall where
+    they do not agree or one has no value of it.
     """
     refused = refusals(a, b, common)
     judged_alike = a.experiment.dataset["judgements"] == b.experiment.dataset["judgements"]

@@ -21,7 +21,8 @@ RowPair = tuple[Row, Row]  # the lines of one query, A's and B's
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A metric: its name (a column of arms.csv, or micro_recall), the queries that it is over (answerable, judged,
-    unanswerable or all), `value` and `weight` of one line (None and 0 where the query does not count), and whether more is better."""
+    unanswerable or all), `value` and `weight` of one line (None and 0 where the query does not count), and whether more is
+    better."""
 
     name: str
     over: str

@@ -7,8 +7,8 @@ char_precision             S / R; 0 where nothing was retrieved
 char_recall                S / E
 char_iou                   S / (R + E - S), intersection over union
 char_recall_candidates     S / E of all candidates instead of the context
-precision_omega            what a perfect retrieval of whole chunks would have for a precision: of the distinct characters
-                           of all eligible chunks that share one with an excerpt, the part that is excerpt; 0 where none does
+precision_omega            the precision of a perfect retrieval of whole chunks: of the distinct characters of all eligible
+                           chunks that share one with an excerpt, the part that is excerpt; 0 where no chunk does
 precision_omega_published  the same as in the figures published with it, to compare with them alone
 
 That every character of a fact is there is said by the coverage of facts, not by these.

@@ -193,12 +193,16 @@ def _parts(section: dict[str, Any], arm: Arm) -> tuple:
 def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
-        if silent and row["answerable_queries"] and row["mean_cost"] != row["mean_cost_answerable"]:
+        answerable = row["answerable_queries"]
+        silent = row["queries"] - answerable
+        recall = answerable or not row.get("judged_queries")  # else there is no recall, and nobody expects one
+        if silent and recall and row["mean_cost"] != row["mean_cost_answerable"]:
+            over = row["mean_cost_answerable"]
             yield Diagnostic(
                 "means",
                 f"mean cost {row['mean_cost']:.1f} is over all {row['queries']} queries, {silent} of them without facts; "
-                f"over the {row['answerable_queries']} answerable ones it is {row['mean_cost_answerable']:.1f}. Recall is over these alone",
+                f"over the {answerable} answerable ones it is {'null' if over is None else f'{over:.1f}'}. Recall is over "
+                "these alone",
                 (arm.name,),
             )
 
