@@ -15,6 +15,7 @@ from spanledger.engine import params, plan, yaml12
 from spanledger.experiment import run
 from spanledger.holdout import HOLDOUT
 from spanledger.metrics import measured, query_metrics
+from spanledger.report import words
 
 _FEW = 30  # answerable queries below which a gap is called uncertain
 
@@ -64,7 +65,7 @@ def look(experiment: str, arms: list[str], reason: str | None) -> dict[str, Any]
     files.write(place, files.document({**written, "arms": numbers}))
     ids = [query.query_id for query in dataset.queries]
     remarks = [
-        *_uncertainty(numbers),
+        *_uncertainty(numbers, metric),
         *look_remarks.of_look([*earlier, this]),
         *look_remarks.of_ledger([*earlier, this], section["normalise"]["holdout"], ids),
     ]
@@ -146,15 +147,18 @@ def _numbers(
     }
 
 
-def _uncertainty(numbers: dict[str, dict[str, Any]]) -> Iterator[Remark]:
-    answerable = next(iter(numbers.values()))["holdout"]["answerable_queries"]
-    if not answerable:
+def _uncertainty(numbers: dict[str, dict[str, Any]], metric: str) -> Iterator[Remark]:
+    kind = words.metric(metric)[2]
+    count = next(iter(numbers.values()))["holdout"][f"{kind}_queries"]
+    if not count and kind == "answerable":
         yield "no_answerable", "no query of the holdout has a required fact: there is no recall to tell"
-    elif answerable < _FEW:
+    elif not count:
+        yield "no_judged", f"no query of the holdout has judged documents: there is no {metric} to tell"
+    elif count < _FEW:
         yield (
             "few",
-            f"the holdout has {answerable} answerable quer{'ies' if answerable > 1 else 'y'}: one more or less moves a "
-            f"mean by up to {1 / answerable:.4f}, so that no gap, or one of this order, says little",
+            f"the holdout has {count} {kind} quer{'ies' if count > 1 else 'y'}: one more or less moves a "
+            f"mean by up to {1 / count:.4f}, so that no gap, or one of this order, says little",
         )
     if len(numbers) > 1:
         yield (

@@ -18,11 +18,10 @@ from spanledger.retrieval.indexing import Index
 from spanledger.scoring.baselines import Baselines
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Coverage, Rule
-from spanledger.scoring.documents import DocumentMeasures
-from spanledger.scoring.excerpts import Excerpts
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.measured import Measured
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
 from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
@@ -83,9 +82,7 @@ class ArmScorer:
         passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
         self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
-        spans = settings["score"]["span_metrics"]
-        self._excerpts = Excerpts(tables.chunks, tables.documents, self._coverage, spans) if spans else None
-        self._judged = DocumentMeasures(settings["score"]["document_metrics"], tables.judgements)
+        self._measured = Measured(settings["score"], tables.chunks, tables.documents, self._coverage, tables.judgements)
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
@@ -162,7 +159,7 @@ class ArmScorer:
             "first_rank": self._first_rank(gold.facts, sent, len(passages)),
             "best_single": self._best_single(gold.facts, eligible),
             **self._baselines.of(gold.facts, ranking, eligible, query, group.name, covered["context"]),
-            **self._measured(gold, passages, sent, ranking, eligible),
+            **self._measured.of(gold, passages, sent, ranking, eligible),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
@@ -172,18 +169,6 @@ class ArmScorer:
                 "duplicate_char": source - unique,
             },
         }
-
-    def _measured(
-        self, gold: Gold, passages: list, sent: Coverage, ranking: Ranking, eligible: set[int]
-    ) -> dict[str, Any]:
-        """The characters of evidence, where span metrics are wanted, and measures of documents, where there are
-        judgements."""
-        found: dict[str, Any] = {}
-        if self._excerpts:
-            found["characters"] = self._excerpts.of(gold.facts, passages, sent, ranking.chunks, eligible)
-        if self._judged.judged:
-            found["documents"] = self._judged.of(gold.query_id, (self._chunks[o].doc_id for o in ranking.chunks))
-        return found
 
     def _cause(
         self,
