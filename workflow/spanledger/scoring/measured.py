@@ -12,7 +12,7 @@ from spanledger.scoring.excerpts import Excerpts
 
 
 class Measured:
-    """Of one arm: `score` is that section, resolved, `coverage` that of the chunk table, `documents` the normalised ones."""
+    """Of one arm: `score` is that section, resolved, `coverage` that of the chunk table; `documents` are normalised."""
 
     def __init__(
         self,
