@@ -23,7 +23,7 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.FEATURES) == set(reranking.FEATURES)
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     codes = set(re.findall(r'Diagnostic\(\s*"(\w+)"', source))
-    assert set(words.WARNINGS) == codes and len(codes) == 12
+    assert set(words.WARNINGS) == codes and len(codes) == 14
     units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["anyOf"][0]["enum"]}
     assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["anyOf"][0]["enum"]} - {None}
     assert words.measured("tiktoken/cl100k_base") == "tokens (of cl100k_base, by tiktoken)"

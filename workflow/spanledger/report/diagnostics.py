@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanledger.core.document_measures import document_measure
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
 from spanledger.report import words
@@ -42,6 +43,8 @@ def diagnostics(
         *_two_variables(section, planned, counters),
         *_means(planned, rows),
         *_refusals(planned, rows),
+        *_unjudged(rows),
+        *_short_lists(section, planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
 
@@ -217,5 +220,31 @@ def _refusals(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[D
                 "refusals",
                 f"no_answer_accuracy is the rate of empty results, {empty} of {silent} no-answer queries: it tests "
                 "that no term is shared, not that a question is refused",
+                (arm.name,),
+            )
+
+
+def _unjudged(rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    row = next(iter(rows.values()))
+    if row.get("judged_queries") and row["unjudged_queries"]:
+        yield Diagnostic(
+            "unjudged",
+            f"{row['unjudged_queries']} of {row['queries']} queries have no judgements and count in no measure of "
+            f"documents: these are means over the {row['judged_queries']} others",
+        )
+
+
+def _short_lists(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    measures = map(document_measure, section["score"]["document_metrics"])
+    longest = max(measures, key=lambda measure: measure.cutoff or 0, default=None)
+    for arm in planned:
+        depths = [setting["depth"] for setting in branches(section, arm.fuse).values()]
+        if longest is None or None in depths or not rows[arm.name].get("judged_queries"):
+            continue
+        if sum(depths) < (longest.cutoff or 0):
+            yield Diagnostic(
+                "short_lists",
+                f"{longest.name} looks at {longest.cutoff:,} documents, and no list has more than {sum(depths):,} "
+                "candidates: what is further down counts as not found",
                 (arm.name,),
             )

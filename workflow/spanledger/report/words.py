@@ -190,6 +190,11 @@ WARNINGS = {
         "Empty is not refused",
         "no-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is refused",
     ),
+    "unjudged": ("Not judged", "questions without judgements count in no measure of documents"),
+    "short_lists": (
+        "Short lists",
+        "where a branch is cut above the cut-off of a measure of documents, that measure is bounded by the depth",
+    ),
 }
 
 # Status of a gate: a word, and its tone on the page.
