@@ -21,6 +21,7 @@ EXPERIMENTS = ("evidence_mapping", "fusion", "structure_lab", "granularity")
 SAME = ("query_id", "candidate_count", "context", "required", "recall", "covered_at", "first_rank", "tags", "no_answer")
 # What else is the same where the run's items are chunks of ours: all that a chunk table tells.
 OF_TABLE = ("covered", "best_single", "attainable", "random", "cost", "not_current", "skipped", "candidate_char")
+SPAN_METRICS = ["char_recall", "char_iou", "precision_omega", "precision_omega_published"]
 UNKNOWN = {"not_matched", "below_depth"}
 
 
@@ -138,7 +139,7 @@ def test_every_form_of_context(selector, tmp_path):
         "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
         "fuse": {"single": {"branches": ["bm25"]}},
         "select": {"one": selector},
-        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}},
+        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "span_metrics": SPAN_METRICS},
         "report": {"primary": {"metric": "macro_recall"}},
         "arms": [{"name": "ours", "chunk": "overlap", "eligibility": "all", "fuse": "single", "select": "one"}],
     }
@@ -165,6 +166,9 @@ def test_every_form_of_context(selector, tmp_path):
         spans = [[(p["doc_id"], p["spans"], p["char"]) for p in r.get("passages", ())] for r in (row, own)]
         assert spans[0] == spans[1] and bool(spans[0]) <= ("merge" in selector or "parent" in selector)
     assert any(row["cost"]["char"] for row in scored.rows)
+    theirs, ours = table(scored.files["arms.csv"]), table(results.files["arms.csv"])
+    assert theirs["char_recall"] == ours["char_recall"] != "" and theirs["char_iou"] == ours["char_iou"]
+    assert theirs["precision_omega"] == theirs["precision_omega_published"] == "" != ours["precision_omega"]
 
 
 def test_a_document_level_run(tmp_path):

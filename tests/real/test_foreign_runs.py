@@ -1,5 +1,7 @@
 """The published BM25 run of CACM, scored as a run of others: our numbers are those of trec_eval on the same file."""
 
+import csv
+import io
 from collections import defaultdict
 from fractions import Fraction
 
@@ -12,6 +14,7 @@ from spanledger.importers.trec import import_trec
 
 pytestmark = pytest.mark.real
 TOP = 30
+MEASURES = {"document_metrics": ["AP", "P@30", "R@30", "nDCG@10"]}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def cacm(shared, tmp_path_factory):
         "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
         "fuse": {"single": {"branches": ["bm25"]}},
         "select": {"top": {"top_k": TOP}, "everything": {"top_k": 1000}},
-        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "random_orders": 0},
+        "score": {"coverage": {"rule": "span"}, "cost": {"unit": "char"}, "random_orders": 0} | MEASURES,
         "report": {"primary": {"metric": "macro_recall"}},
         "arms": "grid",
     }
@@ -97,3 +100,20 @@ def test_trec_eval_on_the_published_run(cacm):
             float(Fraction(row["covered"]["context"], row["required"])), abs=1e-12
         )
         assert value["num_rel_ret"] == theirs[row["query_id"]]["num_rel_ret"] == row["covered"]["candidates"]
+
+
+def test_measures_of_documents_are_those_of_ir_measures(cacm):
+    ir_measures = pytest.importorskip("ir_measures")
+    path, settings, dataset = cacm
+    scored = score_run(path, "cacm", Options(select="top"), settings)
+    qrels = [ir_measures.Qrel(j.query_id, j.doc_id, j.relevance) for j in dataset.judgements]
+    run = [
+        ir_measures.ScoredDoc(row["query_id"], one["doc_id"], float(-one["rank"]))
+        for row in scored.rows
+        for one in row["candidates"]
+    ]
+    measures = {name: ir_measures.parse_measure(name) for name in MEASURES["document_metrics"]}
+    means = ir_measures.calc_aggregate(measures.values(), qrels, run)
+    (table,) = csv.DictReader(io.StringIO(scored.files["arms.csv"].decode()))
+    for name, measure in measures.items():
+        assert float(table[name]) == pytest.approx(means[measure], abs=1e-12)

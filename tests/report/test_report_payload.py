@@ -110,9 +110,10 @@ def source_of(data, document, edges):
 
 
 def carried_part(row):
-    """A line without what can be worked out from its other fields, and without the names of index entries and the random
-    baseline of one query; skipped candidates in the order of their ranks."""
-    left = {name: value for name, value in row.items() if name not in ("covered", "required", "recall", "random")}
+    """A line without what can be worked out from its other fields, and without the names of index entries and what is
+    shown of all queries together alone; skipped candidates in the order of their ranks."""
+    unseen = ("covered", "required", "recall", "random", "characters")
+    left = {name: value for name, value in row.items() if name not in unseen}
     left["candidates"] = [
         {name: value for name, value in candidate.items() if name != "index_entry_id"}
         for candidate in row["candidates"]

@@ -2,7 +2,7 @@
 
 Means are exact: they are summed as fractions and rounded once, so that no order of the queries can change a digit. A mean
 or a rate over nothing is None. Recall is over the queries with at least one required fact; cost is over all queries, and
-over these beside it.
+over these beside it. Measures of documents are over the judged queries, those of a dataset with judgements that have one.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.span_measures import span_measure
 
 CHECKPOINTS = ("index", "candidates", "context")
 POOLS = ("candidates", "index")  # what a choice or a random order is made of
@@ -77,19 +78,53 @@ def mrr(rows: list[Row]) -> Fraction | None:
 
 
 def no_answer_accuracy(rows: list[Row]) -> Fraction | None:
-    """The rate of empty candidate lists among the queries without facts. It tests lexical overlap with the question and
-    nothing else: such a query is never counted as a correct refusal."""
-    return mean(int(row["candidate_count"] == 0) for row in rows if not row["required"])
+    """The rate of empty candidate lists among the no-answer queries, those that say so. It tests lexical overlap with the
+    question and nothing else: such a query is never counted as a correct refusal."""
+    return mean(int(row["candidate_count"] == 0) for row in rows if row["no_answer"])
 
 
-def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, Any]:
-    """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs` those of the section score."""
+def span_metric(rows: list[Row], name: str) -> Fraction | None:
+    """The mean over answerable queries of one of score.span_metrics (see `core.span_measures`); None where one
+    of them is not known."""
+    values = [span_measure(name, row["characters"]) for row in rows if row["required"]]
+    return None if None in values else mean(values)
+
+
+def document_metric(rows: list[Row], name: str) -> Fraction | None:
+    """The mean over judged queries of one of score.document_metrics (see `scoring.documents`)."""
+    return mean(Fraction(row["documents"][name]) for row in rows if row.get("documents") is not None)
+
+
+def measured(section: dict[str, Any], rows: Iterable[Row]) -> dict[str, Any]:
+    """What `query_metrics` is to work out of these lines, all of an experiment's: its keyword arguments. Measures of
+    documents are among them where there are judgements, or where the section asks for one by name."""
+    score = section["score"]
+    wanted = {section["report"]["primary"]["metric"], *(gate["metric"] for gate in section.get("gates", ()))}
+    judged = any("documents" in row for row in rows) or not wanted.isdisjoint(score["document_metrics"])
+    return {
+        "unit": score["cost"]["unit"],
+        "cutoffs": score["cutoffs"],
+        "spans": score["span_metrics"],
+        "documents": score["document_metrics"] if judged else None,
+    }
+
+
+def query_metrics(
+    rows: list[Row],
+    unit: str,
+    cutoffs: Iterable[int],
+    spans: Iterable[str] = (),
+    documents: Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs`, `spans` (span_metrics) and `documents`
+    (document_metrics; None: there are no judgements) those of the section score."""
     answerable = [row for row in rows if row["required"]]
     facts = [fact for row in rows for fact in row["facts"] if fact["cause"]]
     lost = [fact["cause"] for fact in facts]
     return {
         "queries": len(rows),
         "answerable_queries": len(answerable),
+        "no_answer_queries": sum(bool(row["no_answer"]) for row in rows),
         "facts": sum(row["required"] for row in rows),
         **{f"facts_in_{point}": _sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
         "macro_recall_index": rounded(macro_recall(rows, "index")),
@@ -105,6 +140,8 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         **{f"random_recall_{pool}": rounded(random_recall(rows, pool)) for pool in POOLS},
         **{f"random_exact_{pool}": _exact(answerable, "random", pool) for pool in POOLS},
         "mrr": rounded(mrr(rows)),
+        **{name: rounded(span_metric(rows, name)) for name in spans},
+        **({} if documents is None else _documents(rows, documents)),
         "no_answer_accuracy": rounded(no_answer_accuracy(rows)),
         "cost_unit": unit,
         "mean_cost": rounded(mean(row["cost"][unit] for row in rows)),
@@ -116,6 +153,15 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         "chunks_not_current": sum(row["not_current"] for row in rows),
         **{f"lost_{cause}": lost.count(cause) for cause in CAUSES},
         "recoverable": sum(any(name in (fact["needed"] or {}) for name in LIMITS) for fact in facts),
+    }
+
+
+def _documents(rows: list[Row], names: Iterable[str]) -> dict[str, Any]:
+    judged = sum(row.get("documents") is not None for row in rows)
+    return {
+        "judged_queries": judged,
+        "unjudged_queries": len(rows) - judged,
+        **{name: rounded(document_metric(rows, name)) for name in names},
     }
 
 

@@ -78,7 +78,7 @@ def run(arguments: Namespace) -> int:
         if counts[key]:
             print(f"  {sentence.format(counts[key])}")
     (row,) = csv.DictReader(io.StringIO(scored.files["arms.csv"].decode()))
-    for name in _SHOWN:
+    for name in (*_SHOWN, *scored.measures):
         print(f"  {name}: {row[name] or 'null'}")
     print(f"report: {out / 'report.html'}")
     return 0

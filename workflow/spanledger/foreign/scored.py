@@ -53,13 +53,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The files that were made, by name; the lines of queries.jsonl; what was read and left out; and how many contexts
-    are empty although there are candidates."""
+    """The files that were made, by name; the lines of queries.jsonl; what was read and left out; how many contexts are
+    empty although there are candidates; and the measures of documents, where there are judgements."""
 
     files: dict[str, bytes]
     rows: list[dict[str, Any]]
     counts: dict[str, int]
     unfit: int
+    measures: tuple[str, ...] = ()
 
 
 def score_run(path: Path, experiment: str, options: Options, settings: Path = Path("params.yaml")) -> Scored:
@@ -120,7 +121,8 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
             "libraries": provenance.libraries(),
         }
     )
-    return Scored(made, rows, found.counts, unfit)
+    measures = own["score"]["document_metrics"] if prepared.dataset.judgements else ()
+    return Scored(made, rows, found.counts, unfit, tuple(measures))
 
 
 class _Prepared:
@@ -163,6 +165,7 @@ def _run(
         held.synonym_groups,
         parents,
         prepared.elements,
+        held.judgements,
         searched=False,
         complete=level != "span",
     )

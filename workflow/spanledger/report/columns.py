@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from spanledger.core.document_measures import meaning
+from spanledger.core.span_measures import SPAN_MEASURES
 from spanledger.engine.plan import Arm
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
@@ -63,6 +65,8 @@ def result_groups(results: Results) -> Groups:
     groups = [
         ("Recall and facts", _recall(results)),
         ("Held against, macro recall", _baselines(results)),
+        ("Evidence by characters", _spans(results)),
+        ("Documents", _documents(results)),
         (
             f"Mean cost, {words.unit(results.unit)[0]}",
             [
@@ -155,8 +159,8 @@ def _recall(results: Results) -> list[Column]:
                 "no_answer_accuracy",
                 "no-answer accuracy",
                 "share",
-                f"the rate of empty results among the questions without facts. {no_answer(results)}",
-                lambda row: f"{_empty(row):,}/{row['queries'] - row['answerable_queries']:,} empty",
+                f"the rate of empty results among the questions that have no answer. {no_answer(results)}",
+                lambda row: f"{_empty(row):,}/{row['no_answer_queries']:,} empty",
             )
         )
     return columns
@@ -211,6 +215,28 @@ def _exact(row: ArmRow, baseline: str, pool: str) -> str:
     return f"{row[f'{baseline}_exact_{pool}']:,}/{row['answerable_queries']:,} exact"
 
 
+def _spans(results: Results) -> list[Column]:
+    return [
+        Column(name, SPAN_MEASURES[name][0], "share", f"mean over the answerable questions of {SPAN_MEASURES[name][1]}")
+        for name in results.section["score"]["span_metrics"]
+    ]
+
+
+def _documents(results: Results) -> list[Column]:
+    """Measures of documents, where the table has them."""
+    return [
+        Column(
+            name,
+            name,
+            "share",
+            f"mean over the judged questions of {meaning(name)}",
+            lambda row: f"{row['judged_queries']:,} judged",
+        )
+        for name in results.section["score"]["document_metrics"]
+        if name in results.table[0]
+    ]
+
+
 def _first(cutoff: int) -> str:
     return "the first passage" if cutoff == 1 else f"the first {cutoff:,} passages"
 
@@ -242,8 +268,7 @@ def _queries(row: ArmRow, rate: str) -> int:
 
 
 def _empty(row: ArmRow) -> int:
-    silent = row["queries"] - row["answerable_queries"]
-    return 0 if row["no_answer_accuracy"] is None else round(row["no_answer_accuracy"] * silent)
+    return 0 if row["no_answer_accuracy"] is None else round(row["no_answer_accuracy"] * row["no_answer_queries"])
 
 
 def work_groups() -> Groups:

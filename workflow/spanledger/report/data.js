@@ -215,7 +215,7 @@ function passes(data, query, filters) {
   const text = (filters.text || "").trim().toLowerCase();
   if (text && ![query.id, query.text, ...query.tags].some((field) => field.toLowerCase().includes(text))) return false;
   const required = query.facts.length;
-  if (filters.show === "no_answer" && required) return false;
+  if (filters.show === "no_answer" && !query.no_answer) return false;
   const chosen = filters.arm ? data.arms.findIndex((arm) => arm.name === filters.arm) : -1;
   const arms = chosen < 0 ? data.arms.map((_, place) => place) : [chosen];
   if (filters.show === "lost" && !arms.some((arm) => lost(data, query, arm))) return false;

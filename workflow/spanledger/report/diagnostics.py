@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanledger.core.document_measures import document_measure
 from spanledger.core.ranking import ELSEWHERE
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
@@ -44,6 +45,8 @@ def diagnostics(
         *_two_variables(section, planned, counters),
         *_means(planned, rows),
         *_refusals(section, planned, rows),
+        *_unjudged(rows),
+        *_short_lists(section, planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
 
@@ -212,14 +215,16 @@ def _parts(section: dict[str, Any], arm: Arm) -> tuple:
 def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
-        if silent and row["mean_cost"] != row["mean_cost_answerable"]:
+        answerable = row["answerable_queries"]
+        silent = row["queries"] - answerable
+        recall = answerable or not row.get("judged_queries")  # else there is no recall, and nobody expects one
+        if silent and recall and row["mean_cost"] != row["mean_cost_answerable"]:
             over = row["mean_cost_answerable"]
-            answerable = "null" if over is None else f"{over:.1f}"
             yield Diagnostic(
                 "means",
                 f"mean cost {row['mean_cost']:.1f} is over all {row['queries']} queries, {silent} of them without facts; "
-                f"over the {row['answerable_queries']} answerable ones it is {answerable}. Recall is over these alone",
+                f"over the {answerable} answerable ones it is {'null' if over is None else f'{over:.1f}'}. Recall is over "
+                "these alone",
                 (arm.name,),
             )
 
@@ -227,14 +232,40 @@ def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diag
 def _refusals(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
+        silent = row["no_answer_queries"]
         if silent:
             empty = round(row["no_answer_accuracy"] * silent)
             made = [setting["scorer"] for setting in branches(section, arm.fuse).values()]
             tests = "that the run has nothing for them" if ELSEWHERE in made else "that no term is shared"
             yield Diagnostic(
                 "refusals",
-                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} queries without facts: it tests "
+                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} no-answer queries: it tests "
                 f"{tests}, not that a question is refused",
+                (arm.name,),
+            )
+
+
+def _unjudged(rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    row = next(iter(rows.values()))
+    if row.get("judged_queries") and row["unjudged_queries"]:
+        yield Diagnostic(
+            "unjudged",
+            f"{row['unjudged_queries']} of {row['queries']} queries have no judgements and count in no measure of "
+            f"documents: these are means over the {row['judged_queries']} others",
+        )
+
+
+def _short_lists(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    measures = map(document_measure, section["score"]["document_metrics"])
+    longest = max(measures, key=lambda measure: measure.cutoff or 0, default=None)
+    for arm in planned:
+        depths = [setting["depth"] for setting in branches(section, arm.fuse).values()]
+        if longest is None or None in depths or not rows[arm.name].get("judged_queries"):
+            continue
+        if sum(depths) < (longest.cutoff or 0):
+            yield Diagnostic(
+                "short_lists",
+                f"{longest.name} looks at {longest.cutoff:,} documents, and no list has more than {sum(depths):,} "
+                "candidates: what is further down counts as not found",
                 (arm.name,),
             )

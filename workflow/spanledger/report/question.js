@@ -43,7 +43,7 @@ function drawAbout(query) {
     query.tags.length ? pair("tags", query.tags.join(", ")) : null,
     query.facts.length
       ? null
-      : pair("no answer", `${query.no_answer ? `${query.no_answer}: ` : ""}no fact is required, and recall is null. What was found is shown as for any other question; that nothing was found would be no refusal.`),
+      : pair(query.no_answer ? "no answer" : "facts", `${query.no_answer ? `${query.no_answer}: ` : ""}no fact is required, and recall is null. What was found is shown as for any other question; that nothing was found would be no refusal.`),
   );
 }
 

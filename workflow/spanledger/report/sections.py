@@ -45,8 +45,11 @@ def headline(results: Results) -> dict[str, Any]:
         "held_out": results.dataset["queries"] - first["queries"] if results.section["normalise"]["holdout"] else 0,
         "answerable": first["answerable_queries"],
         "facts": first["facts"],
-        "metric": words.METRICS[results.primary][0],
-        "definition": None if results.primary.startswith("macro_recall") else words.METRICS[results.primary][1],
+        "metric": words.metric(results.primary)[0],
+        "definition": None if results.primary.startswith("macro_recall") else words.metric(results.primary)[1],
+        "judged": first.get("judged_queries", 0),
+        "no_answer": first["no_answer_queries"],
+        "kind": words.metric(results.primary)[2],
         "best": None if value is None else {"text": f"{value:.3f}", "value": repr(value), "arms": names},
         "attainable": _attainable(results),
         "unit": words.unit(results.unit)[0],
@@ -73,11 +76,11 @@ def arms(results: Results) -> dict[str, Any]:
         "shared": [(part, first[part]) for part in parts if part not in varied],
         "results": _table(results, columns.result_groups(results), value),
         "work": _table(results, columns.work_groups()),
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "queries": first["queries"],
         "answerable": first["answerable_queries"],
         "measured": words.measured(results.unit),
-        "no_answer": None if first["queries"] == first["answerable_queries"] else columns.no_answer(results),
+        "no_answer": columns.no_answer(results) if first["no_answer_queries"] else None,
     }
 
 
@@ -131,10 +134,11 @@ def cost(results: Results) -> dict[str, Any]:
         "shapes": shapes,
         "elbow": next((spot for spot in plot.spots if elbow in spot.members), None),
         "missing": [arm.name for arm, point in zip(results.arms, points, strict=True) if point is None],
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "unit": words.unit(results.unit)[0],
         "queries": results.table[0]["queries"],
-        "answerable": results.table[0]["answerable_queries"],
+        "kind": words.metric(results.primary)[2],
+        "over": results.table[0][f"{words.metric(results.primary)[2]}_queries"],
     }
 
 
@@ -277,7 +281,7 @@ def frontier(results: Results) -> dict[str, Any]:
         "rows": rows,
         "beaten": len(results.frontier) - len(rows),
         "elbow": any(row["elbow"] for row in rows),
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "unit": words.unit(results.unit)[0],
     }
 

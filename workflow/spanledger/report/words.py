@@ -1,5 +1,7 @@
 """Plain words for what the settings and the lines of queries.jsonl name by code."""
 
+from spanledger.core.document_measures import meaning
+from spanledger.core.span_measures import SPAN_MEASURES
 from spanledger.core.tokenizers import is_tokenizer
 
 # Cause of loss: a few words, and a sentence on one fact of one arm.
@@ -197,6 +199,11 @@ WARNINGS = {
         "Empty is not refused",
         "no-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is refused",
     ),
+    "unjudged": ("Not judged", "questions without judgements count in no measure of documents"),
+    "short_lists": (
+        "Short lists",
+        "where a branch is cut above the cut-off of a measure of documents, that measure is bounded by the depth",
+    ),
 }
 
 # Status of a gate: a word, and its tone on the page.
@@ -270,6 +277,16 @@ PARTS = {
     "score": "Scoring",
     "report": "Report",
 }
+
+
+def metric(name: str) -> tuple[str, str, str]:
+    """A metric that arms may be compared by: its name, what it is, and of which questions it is the mean."""
+    if name in METRICS:
+        return *METRICS[name], "answerable"
+    if name in SPAN_MEASURES:
+        called, what = SPAN_MEASURES[name]
+        return called, f"the mean over the answerable questions of {what}", "answerable"
+    return name, f"the mean over the judged questions of {meaning(name)}", "judged"
 
 
 def unit(name: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
 from spanledger.core.spans import covers
 from spanledger.fusion import Fusion
-from spanledger.gold import Evidence, Fact, Gold
+from spanledger.gold import Evidence, Fact, Gold, Judgement
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
@@ -21,6 +21,7 @@ from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates, cause_without_index
+from spanledger.scoring.measured import Measured
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
 from spanledger.scoring.passages import Passages
 from spanledger.scoring.structure import Structure
@@ -37,7 +38,7 @@ CHECKPOINTS = ("index", "candidates", "context")
 class Tables:
     """What an arm was run on. `indexes` and `rankings` lead from the name of each of its branches to the indexes of its
     eligibility classes and to its rankings; `parents` is the table of its selector's parents; `elements` tell why facts
-    were lost.
+    were lost; `judgements` are of documents.
 
     `searched` is false of lists that were made elsewhere: there are no indexes, and rankings are not looked at. `complete`
     is false where it is not known what could have been found: the table holds only what some list has.
@@ -52,6 +53,7 @@ class Tables:
     synonym_groups: Iterable[Iterable[str]] = ()
     parents: list[Chunk] | None = None
     elements: Iterable[Element] = ()
+    judgements: Iterable[Judgement] = ()
     searched: bool = True
     complete: bool = True
 
@@ -90,6 +92,7 @@ class ArmScorer:
         passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
         self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
+        self._measured = Measured(settings["score"], tables.chunks, tables.documents, self._coverage, tables.judgements)
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
@@ -176,6 +179,7 @@ class ArmScorer:
                 group.name,
                 covered["context"],
             ),
+            **self._measured.of(gold, passages, sent, ranking, eligible if self._tables.complete else None),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
