@@ -17,6 +17,7 @@ from spanledger.metrics import (
     macro_recall,
     macro_recall_at,
     mean,
+    measured,
     mrr,
     no_answer_accuracy,
     query_metrics,
@@ -48,6 +49,7 @@ def line(required=0, index=0, candidates=0, context=0, causes=(), cost=0, chunks
         "best_single": rest.get("best", 0),
         "attainable": attainable(*rest.get("attainable", (required, required)), *rest.get("kinds", EXACT)),
         "random": None if required == 0 else random_order(*rest.get("random", (0.0, 0.0))),
+        "no_answer": rest.get("no_answer", None if required else "absent"),
         "candidate_count": rest.get("count", 0),
         "candidate_char": rest.get("read", 0),
         "facts": [{"cause": cause, "needed": rest.get("needed", {}).get(cause)} for cause in causes],
@@ -120,10 +122,63 @@ def test_mrr_is_the_mean_of_one_over_the_first_place_and_0_where_there_is_none()
     assert mrr([line(1, first=1), line(1, first=4), line(2), line()]) == Fraction(5, 12)  # (1 + 1/4 + 0) / 3
 
 
-def test_no_answer_accuracy_is_the_rate_of_empty_lists_among_queries_without_facts():
+def test_no_answer_accuracy_is_the_rate_of_empty_lists_among_queries_that_have_no_answer():
     rows = [line(count=0), line(count=3), line(count=1), line(1, count=0), line(1, count=2)]
     assert no_answer_accuracy(rows) == Fraction(1, 3)
     assert no_answer_accuracy([line(count=0)]) == 1
+
+
+def test_a_query_without_facts_that_does_not_say_why_is_no_no_answer_query():
+    judged = {**line(count=0), "no_answer": None}
+    assert no_answer_accuracy([judged]) is None
+    assert no_answer_accuracy([judged, line(count=1)]) == 0
+    found = arm_metrics([judged, line(count=1), line(1)])
+    assert [found[n] for n in ("queries", "answerable_queries", "no_answer_queries")] == [3, 1, 1]
+
+
+def section(primary="macro_recall", gates=()):
+    score = {
+        "cost": {"unit": "char"},
+        "cutoffs": [],
+        "span_metrics": ["char_recall"],
+        "document_metrics": ["AP", "P@1"],
+    }
+    return {"score": score, "report": {"primary": {"metric": primary}}, "gates": [{"metric": name} for name in gates]}
+
+
+def test_measures_of_documents_are_means_over_the_judged_queries_and_the_others_are_counted():
+    rows = [{**line(), "documents": {"AP": value, "P@1": 0.5}} for value in (0.25, 1.0)]
+    rows += [{**line(), "documents": None}] * 3
+    found = query_metrics(rows, "char", (), documents=("AP", "P@1"))
+    assert [found[n] for n in ("judged_queries", "unjudged_queries", "AP", "P@1")] == [2, 3, 0.625, 0.5]
+    found = query_metrics(rows[2:], "char", (), documents=("AP",))
+    assert [found[n] for n in ("judged_queries", "unjudged_queries", "AP")] == [0, 3, None]
+
+
+def test_measures_of_documents_have_columns_where_there_are_judgements_or_one_is_asked_for():
+    assert measured(section(), [line(), line()])["documents"] is None
+    assert "judged_queries" not in arm_metrics([line()])
+    for asked, rows in (
+        (section(), [line(), {**line(), "documents": None}]),
+        (section("AP"), [line()]),
+        (section(gates=["mrr", "P@1"]), []),
+    ):
+        assert measured(asked, rows)["documents"] == ["AP", "P@1"]
+
+
+def test_span_metrics_are_means_over_the_answerable_queries():
+    def counted(shared):
+        return {"context": {"retrieved": 8, "evidence": 4, "shared": shared}}
+
+    rows = [
+        {**line(1), "characters": counted(3)},
+        {**line(1), "characters": counted(0)},
+        {**line(), "characters": None},
+    ]
+    found = query_metrics(rows, "char", (), spans=("char_precision", "char_recall", "char_iou"))
+    # (3/8 + 0) / 2, (3/4 + 0) / 2, (3/9 + 0) / 2
+    assert [found[n] for n in ("char_precision", "char_recall", "char_iou")] == [0.1875, 0.375, float(Fraction(1, 6))]
+    assert query_metrics([rows[2]], "char", (), spans=("char_recall",))["char_recall"] is None
 
 
 @pytest.mark.parametrize(
@@ -163,6 +218,7 @@ def test_an_arm_by_hand():
     expected = {
         "queries": 5,
         "answerable_queries": 3,
+        "no_answer_queries": 2,
         "facts": 4,
         "facts_in_index": 4,
         "facts_in_candidates": 3,
@@ -250,7 +306,7 @@ def test_recall_is_the_nearest_float_to_the_exact_mean(rows):
 @given(st.lists(ROW, min_size=1, max_size=12))
 def test_shares_are_from_0_to_1_and_complete_is_never_above_recall(rows):
     found = arm_metrics(rows, [1, 3])
-    names = [name for name in found if name.startswith(("macro_recall", "complete_", "mrr", "no_answer"))]
+    names = [name for name in found if name.startswith(("macro_recall", "complete_", "mrr", "no_answer_a"))]
     assert all(found[name] is None or 0 <= found[name] <= 1 for name in names if name != "complete_queries")
     for complete, recall in (("complete_rate", "macro_recall"), ("complete_at_1", "macro_recall_at_1")):
         assert found[complete] is None or found[complete] <= found[recall]
@@ -323,3 +379,30 @@ def test_a_lost_fact_is_recoverable_by_a_limit_and_not_by_another_filter():
     ]
     assert arm_metrics(rows)["recoverable"] == 3
     assert arm_metrics([])["recoverable"] == 0
+
+
+def test_what_is_not_known_of_an_index_is_null_and_the_rest_stands():
+    rows = [line(2, 0, 2, 1, at={1: 1}, causes=["does_not_fit"]), line(1, 0, 1, 1, at={1: 1})]
+    for row in rows:
+        row["covered"]["index"] = row["best_single"] = row["attainable"]["index"] = row["random"]["index"] = None
+    found = arm_metrics(rows, [1])
+    unknown = (
+        "facts_in_index",
+        "macro_recall_index",
+        "complete_at_1_ceiling",
+        "attainable_recall_index",
+        "random_recall_index",
+    )
+    assert [found[name] for name in unknown] == [None] * 5
+    assert found["attainable_exact_index"] == found["random_exact_index"] == 0
+    assert (found["facts_in_context"], found["macro_recall"], found["attainable_exact_candidates"]) == (2, 0.75, 2)
+    counters = {("chunk", "c"): {"chunks": 1, "chunk_units": 1, "source_units": 1, "inside_predecessor": 0}}
+    counters |= {
+        ("retrieve", "run"): {},
+        ("fuse", "run"): dict.fromkeys(("rank_visits", "merged_duplicates", "rule_evaluations"), 0),
+    }
+    counted = counter_metrics(counters)
+    assert counted["smallest_index"] is counted["index_records"] is counted["term_checks"] is None
+    counters["index", "run"] = {"classes": [{"eligible": 3, "queries": 2, "terms": None}]}
+    counted = counter_metrics(counters)
+    assert (counted["smallest_index"], counted["index_records"], counted["index_terms"]) == (3, 6, None)

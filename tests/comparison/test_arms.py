@@ -95,7 +95,8 @@ def test_the_figures_are_those_of_the_report(ran):
     experiment, side = ran("fusion")
     for arm in experiment.arms[1:]:
         found = compare_arms(side(experiment.arms[0]), side(arm))
-        table = query_metrics(side(arm).rows, "char", [1])
+        table = query_metrics(side(arm).rows, "char", [1], spans=side(arm).spans)
+        assert "char_iou" in table and {"char_iou", "precision_omega"} < {d.metric for d in found.differences}
         table["micro_recall"] = table["facts_in_context"] / table["facts"]
         assert {d.metric: rounded(d.b) for d in found.differences} == {
             d.metric: table[d.metric] for d in found.differences

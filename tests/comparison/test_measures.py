@@ -27,6 +27,8 @@ def paired_lines(draw):
                 "required": required,
                 "covered": {p: draw(st.integers(0, required)) for p in ("index", "candidates", "context")},
                 "covered_at": {"1": draw(st.integers(0, required))},
+                "no_answer": None if required else "absent",
+                "documents": draw(st.sampled_from([None, {"AP": 0.25}, {"AP": 1.0}])),
                 "first_rank": draw(st.none() | st.integers(1, 9)),
                 "candidate_count": draw(st.integers(0, 2)),
                 "cost": {"char": draw(st.integers(0, 300))},
@@ -39,7 +41,7 @@ def paired_lines(draw):
 @mock.patch.object(significance, "RESAMPLES", 100)
 @given(paired_lines())
 def test_both_sides_and_the_mirror(pairs):
-    for measure in measures("char", [1]):
+    for measure in measures("char", [1], documents=["AP"]):
         found = difference(measure, pairs)
         back = difference(measure, [(b, a) for a, b in pairs])
         interval = found.interval and replace(found.interval, low=-found.interval.high, high=-found.interval.low)
@@ -57,7 +59,7 @@ def test_both_sides_and_the_mirror(pairs):
         if found.queries:
             assert found.b - found.a == found.difference
             assert found.randomisation.p >= found.attainable_p_of_differing or found.better + found.worse == 0
-    by_name = {m.name: difference(m, pairs) for m in measures("char", [1])}
+    by_name = {m.name: difference(m, pairs) for m in measures("char", [1], documents=["AP"])}
     after = [b for _, b in pairs]
     assert by_name["macro_recall"].b == macro_recall(after) and by_name["mrr"].b == mrr(after)
     assert by_name["mean_cost"].b == mean(row["cost"]["char"] for row in after)

@@ -124,6 +124,10 @@ def test_every_setting_ends_up_with_all_of_its_values(raw):
                 "trail": None,
                 "random_orders": 20,
                 "cutoffs": [1],
+                "span_metrics": [
+                    *("char_precision", "char_recall", "char_iou", "char_recall_candidates", "precision_omega")
+                ],
+                "document_metrics": ["nDCG@10", "R@100", "P@10", "AP", "RR"],
             },
             "report": {"primary": {"metric": "macro_recall"}},
             "arms": "grid",
@@ -415,8 +419,35 @@ def test_a_bad_value_in_defaults_is_told_at_each_setting_that_takes_it(raw):
             [
                 (
                     "report.primary.metric",
-                    "unknown value 'recall': did you mean 'macro_recall'? "
-                    "valid: complete_rate, macro_recall, macro_recall_candidates, macro_recall_index, mrr",
+                    "no arms can be compared by 'recall': did you mean 'char_recall'? valid: AP, P@10, R@100, RR, "
+                    "char_iou, char_precision, char_recall, char_recall_candidates, complete_rate, macro_recall, "
+                    "macro_recall_candidates, macro_recall_index, mrr, nDCG@10, precision_omega",
+                )
+            ],
+        ),
+        (
+            "score",
+            {"document_metrics": ["ndcg@5", "AP", "R"]},
+            [
+                (
+                    "score.document_metrics[0]",
+                    "no document-level measure is called 'ndcg@5': did you mean 'nDCG@5'? "
+                    "valid: AP@5, P@5, R@5, RR@5, nDCG@5",
+                ),
+                (
+                    "score.document_metrics[2]",
+                    "no document-level measure is called 'R': did you mean 'RR'? valid: AP, P@10, R@100, RR, nDCG@10",
+                ),
+            ],
+        ),
+        (
+            "score",
+            {"span_metrics": ["char_recal"]},
+            [
+                (
+                    "score.span_metrics[0]",
+                    "unknown value 'char_recal': did you mean 'char_recall'? valid: char_iou, char_precision, "
+                    "char_recall, char_recall_candidates, precision_omega, precision_omega_published",
                 )
             ],
         ),

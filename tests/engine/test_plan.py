@@ -96,6 +96,7 @@ def test_every_section_reaches_some_stage_and_facts_reach_score_and_report_alone
     assert not any(set(plan.OPTIONAL) & set(plan.SECTIONS[stage]) for stage in plan.STAGES if stage != "report")
     readers = {stage for stage in plan.STAGES if any("facts" in name for name in plan.READS[stage])}
     assert readers == {"score", "report"}
+    assert [stage for stage in plan.STAGES if any("qrels" in name for name in plan.READS[stage])] == ["score"]
 
 
 def test_what_a_stage_reads_an_earlier_one_wrote():

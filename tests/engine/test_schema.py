@@ -242,12 +242,17 @@ def test_a_value_is_shown_as_json_and_shortened():
 
 
 def test_defaults_are_filled_in_at_every_depth_in_the_schema_s_order():
+    measures = {
+        "span_metrics": ["char_precision", "char_recall", "char_iou", "char_recall_candidates", "precision_omega"],
+        "document_metrics": ["nDCG@10", "R@100", "P@10", "AP", "RR"],
+    }
     assert schema.defaults({}, "params", "score") == {
         "coverage": {},  # whose defaults are those of its rule
         "cost": {"unit": "char", "text": "body"},
         "trail": None,
         "random_orders": 20,
         "cutoffs": [1],
+        **measures,
     }
     assert schema.defaults({"trail": 3, "cost": {"unit": "word"}}, "params", "score") == {
         "coverage": {},
@@ -255,6 +260,7 @@ def test_defaults_are_filled_in_at_every_depth_in_the_schema_s_order():
         "trail": 3,
         "random_orders": 20,
         "cutoffs": [1],
+        **measures,
     }
     assert schema.defaults({}, "params", "coverage_span") == {"rule": "span"}
     assert schema.defaults(SHARE, "params", "coverage_token_share") == {**SHARE, "within": "one_chunk"}

@@ -1,22 +1,28 @@
-"""TREC runs: their order survives readers that look at scores alone, in single precision."""
+"""The lines of runs and qrels: their order survives readers that look at scores alone, in single precision."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanledger.core.errors import InputError
-from spanledger.core.ranking import Ranking
-from spanledger.exports.trec import run_lines, strictly_decreasing
+from spanledger.exports.trec import qrels_lines, run_lines, strictly_decreasing
 
 
 def test_the_lines_of_a_run():
-    rankings = [Ranking("q1", (2, 0), (1.5, 0.5)), Ranking("none", (), ()), Ranking("q2", (1,), (3.0,))]
-    assert run_lines(rankings, ["a", "b", "c"], "tag") == [
-        "q1 Q0 c 1 1.5 tag",
-        "q1 Q0 a 2 0.5 tag",
-        "q2 Q0 b 1 3 tag",
+    lists = {"q1": [("c", 1.5), ("a", 0.5)], "none": [], "q 2": [("b", 3.0)]}
+    assert run_lines(lists, "tag") == ["q1 Q0 c 1 1.5 tag", "q1 Q0 a 2 0.5 tag", "q%202 Q0 b 1 3 tag"]
+
+
+def test_a_list_without_scores_counts_down_to_one():
+    assert run_lines({"q": [("b", None), ("a", 7.0), ("c", None)]}, "t") == [
+        "q Q0 b 1 3 t",
+        "q Q0 a 2 2 t",
+        "q Q0 c 3 1 t",
     ]
+
+
+def test_the_lines_of_qrels_name_every_query():
+    assert qrels_lines({"q1": {"b": 2, "a": 0}, "q 2": {}}) == ["q1 0 b 2", "q1 0 a 0", "q%202 0 - 0"]
 
 
 def test_equal_scores_go_down_by_the_smallest_step():
@@ -42,9 +48,3 @@ def test_any_scores_in_any_order_decrease_strictly(scores):
 def test_scores_that_decrease_already_stay(scores):
     scores = sorted(map(float, scores), reverse=True)
     assert [float(text) for text in strictly_decreasing(scores)] == scores
-
-
-@pytest.mark.parametrize("name", ["two words", "", " q", "tab\t", "#q"])
-def test_ids_that_the_format_cannot_carry(name):
-    with pytest.raises(InputError, match="a TREC run cannot carry"):
-        run_lines([Ranking(name, (0,), (1.0,))], ["a"], "tag")

@@ -12,8 +12,14 @@ from spanledger.gates import Baseline, evaluate, status
 from spanledger.gates.leaks import Leaks
 from spanledger.metrics import macro_recall, rounded
 
-SCORE = {"cutoffs": [1], "coverage": {"rule": "span"}, "cost": {"unit": "char", "text": "body"}}
-COUNTS = {"queries": 50, "answerable_queries": 40, "facts": 60}
+SCORE = {
+    "cutoffs": [1],
+    "span_metrics": ["char_recall"],
+    "document_metrics": ["nDCG@10"],
+    "coverage": {"rule": "span"},
+    "cost": {"unit": "char", "text": "body"},
+}
+COUNTS = {"queries": 50, "answerable_queries": 40, "no_answer_queries": 7, "judged_queries": 20, "facts": 60}
 CLEAN = {"one": Leaks(0, 5), "two": Leaks(0, 6)}
 
 
@@ -101,9 +107,9 @@ def test_null_fails_and_says_why_and_never_passes():
         assert found["status"] == "failed"
         assert found["not_passed"][0]["reason"] == "is null: there are no answerable queries to take it over"
     found = verdict(
-        {"metric": "no_answer_accuracy", "at_least": 0.5}, rows({"no_answer_accuracy": None}, answerable_queries=50)
+        {"metric": "no_answer_accuracy", "at_least": 0.5}, rows({"no_answer_accuracy": None}, no_answer_queries=0)
     )
-    assert found["not_passed"][0]["reason"] == "is null: there are no queries without facts to take it over"
+    assert found["not_passed"][0]["reason"] == "is null: there are no no-answer queries to take it over"
     found = verdict({"metric": "duplication_ratio", "at_most": 0.5}, rows({"duplication_ratio": None}))
     assert (found["status"], found["not_passed"][0]["reason"]) == ("failed", "is null: it has no value here")
 
@@ -206,7 +212,8 @@ def test_a_comparison_over_few_queries_is_not_trusted(count, given, expected):
 
 
 def test_queries_are_counted_as_the_metric_takes_them():
-    for metric, count in (("mean_cost", 50), ("macro_recall", 40), ("no_answer_accuracy", 10)):
+    over = {"mean_cost": 50, "macro_recall": 40, "char_recall": 40, "no_answer_accuracy": 7, "nDCG@10": 20}
+    for metric, count in over.items():
         held = rows({metric: 0.5})
         assert verdict({"metric": metric, "at_most": 0.5, "min_queries": count}, held)["status"] == "passed"
         assert verdict({"metric": metric, "at_most": 0.5, "min_queries": count + 1}, held)["status"] == "untrusted"

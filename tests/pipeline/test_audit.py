@@ -368,6 +368,11 @@ def test_a_run_with_its_provenance(project):
     expected = [(r["query_id"], c["chunk_id"]) for r in rows if r["arm"] == ARM for c in r["candidates"]]
     assert [tuple(line.split()[::2][:2]) for line in project.read("c.run").splitlines()] == expected
     assert f"commit: {project.git('rev-parse', 'HEAD').output.strip()}" in text
+    facts = ("--level", "fact", "--list", "context", "--first", "1", "--qrels", "f.qrels")
+    project.spanledger("export-run", NAME, "--arm", ARM, "--out", "f.run", *facts)
+    assert "context at fact level, the first 1 passages" in project.read("f.run")
+    required = [(r["query_id"], fact["fact_id"]) for r in rows if r["arm"] == ARM for fact in r["facts"]]
+    assert [tuple(line.split()[::2]) for line in project.read("f.qrels").splitlines()] == required
     (project.root / RESULTS / "validate" / "facts.jsonl").write_bytes(b"")
     done = project.spanledger("export-run", NAME, "--arm", ARM, "--out", "d.run")
     assert "its chain is not intact" in done.output

@@ -201,5 +201,5 @@ def test_candidates_carry_their_index_entry(results):
 def test_diagnostics_name_the_traps_of_the_text(results):
     codes = {d["code"]: d for d in json.loads(results.files["diagnostics.json"])}
     assert codes["two_variables"]["arms"] == ["structured+asker+single+top3"]
-    assert "2 of 2 queries without facts" in codes["refusals"]["message"]
+    assert "2 of 2 no-answer queries" in codes["refusals"]["message"]
     assert "9 queries, 2 of them without facts" in codes["means"]["message"]

@@ -28,4 +28,12 @@ def test_the_sentence_says_what_recall_is_out_of():
         "the whole index (exact for 1,190 of 1,200 queries, an upper bound for 10); in random order its candidates reach "
         "0.250, the chunks of the index 0.012"
     )
-    assert sentence({**ROW, "random_recall_index": None}).endswith("an upper bound for 10)")
+    without = {**ROW, "random_recall_candidates": None, "random_recall_index": None}
+    assert sentence(without).endswith("an upper bound for 10)")
+
+
+def test_nothing_is_said_of_an_index_that_is_not_known():
+    assert sentence({**ROW, "attainable_recall_index": None, "random_recall_index": None}) == (
+        "macro recall 0.710 of an attainable 0.780 from its candidates (exact for 1,200 of 1,200 queries); in random order "
+        "its candidates reach 0.250"
+    )

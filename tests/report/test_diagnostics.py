@@ -7,20 +7,11 @@ import pytest
 from builders import document, element, evidence, fact, gold, query
 from spanledger.dataset import Dataset
 from spanledger.experiment import run
+from spanledger.gold import Judgement
 
 CODES = (
-    *(
-        "saturated",
-        "ceiling",
-        "repeats",
-        "outdated",
-        "unreachable",
-        "unequal_budget",
-        "one_query",
-        "tails",
-        "two_variables",
-    ),
-    *("means", "refusals"),
+    *("saturated", "ceiling", "repeats", "outdated", "unreachable", "unequal_budget", "one_query", "tails"),
+    *("two_variables", "means", "refusals", "unjudged", "short_lists"),
 )
 # Three documents of three words; whole, each is a chunk. "b" stands in two of them.
 DOCUMENTS = [document("one", "a b c"), document("two", "b d e"), document("three", "f g h")]
@@ -33,7 +24,7 @@ GOLDS = [
 WHOLE = {"whole": {"method": "document"}}
 
 
-def warnings(code=None, documents=DOCUMENTS, queries=QUERIES, golds=GOLDS, elements=(), **parts):
+def warnings(code=None, documents=DOCUMENTS, queries=QUERIES, golds=GOLDS, elements=(), judgements=(), **parts):
     """The warnings of an experiment whose sections, where they are not given, have one plain setting."""
     section = {
         "normalise": {},
@@ -48,7 +39,9 @@ def warnings(code=None, documents=DOCUMENTS, queries=QUERIES, golds=GOLDS, eleme
         "arms": "grid",
         **parts,
     }
-    dataset = Dataset(list(documents), list(elements), list(queries), list(golds), (), {"name": "trial"})
+    dataset = Dataset(
+        list(documents), list(elements), list(queries), list(golds), (), {"name": "trial"}, list(judgements)
+    )
     settings = {"experiments": {"trial": {"dataset": "in-memory"}}, "trial": section}
     found = json.loads(run(settings, dataset).files["diagnostics.json"])
     assert [CODES.index(one["code"]) for one in found] == sorted(CODES.index(one["code"]) for one in found)
@@ -297,7 +290,7 @@ def test_the_rate_of_empty_results_is_no_refusal():
     ]
     assert warnings("refusals", queries=queries, golds=golds) == [
         (
-            "no_answer_accuracy is the rate of empty results, 2 of 3 queries without facts: it tests that no term is "
+            "no_answer_accuracy is the rate of empty results, 2 of 3 no-answer queries: it tests that no term is "
             "shared, not that a question is refused",
             ["whole+all+single+top1"],
         )
@@ -318,6 +311,8 @@ def test_an_experiment_that_has_all_of_them():
         chunk={"kept": kept, **STRUCTURED},
         eligibility={"all": {}, "current": {"versions": "current"}},
         select={"top9": {"top_k": 9}},
+        retrieve={"shared": {"index": "words", "scorer": "term_overlap", "depth": 9}},
+        judgements=[Judgement("q1", "one", 1)],
     )
     assert list(dict.fromkeys(one["code"] for one in found)) == list(CODES)
 
@@ -325,3 +320,40 @@ def test_an_experiment_that_has_all_of_them():
 def test_an_experiment_without_queries_says_nothing():
     chunk = {**WHOLE, "windows": {"method": "window", "unit": "word", "chunk_size": 2}}
     assert warnings(None, queries=[], golds=[], chunk=chunk) == []
+
+
+JUDGED = {
+    "golds": [gold(q.query_id) for q in QUERIES],
+    "judgements": [Judgement("q1", "one", 1), Judgement("q3", "two", 2)],
+}
+
+
+def test_queries_without_judgements_are_counted():
+    assert warnings("unjudged", **JUDGED) == [
+        (
+            "1 of 3 queries have no judgements and count in no measure of documents: these are means over the 2 others",
+            [],
+        )
+    ]
+    every = [*JUDGED["judgements"], Judgement("q2", "three", 0)]
+    assert warnings("unjudged", golds=JUDGED["golds"], judgements=every) == []
+    assert warnings("unjudged") == []
+
+
+def test_queries_with_judgements_alone_are_no_no_answer_queries():
+    found = warnings(**JUDGED)
+    assert [one["code"] for one in found] == ["unjudged"]
+
+
+def test_a_depth_above_the_cut_off_of_a_measure():
+    def cut(*depths):
+        each = {f"b{n}": {"index": "words", "scorer": "term_overlap", "depth": depth} for n, depth in enumerate(depths)}
+        fuse = {"f": {"branches": list(each), **({"method": "rrf"} if len(each) > 1 else {})}}
+        return {"retrieve": each, "fuse": fuse, "score": {"document_metrics": ["AP", "nDCG@5", "R@8", "RR@3"]}}
+
+    (message, arms) = warnings("short_lists", **JUDGED, **cut(3, 4))[0]
+    assert message.startswith("R@8 looks at 8 documents, and no list has more than 7 candidates")
+    assert arms == ["whole+all+f+top1"]
+    for depths in ((8,), (4, 4), (3, None)):
+        assert warnings("short_lists", **JUDGED, **cut(*depths)) == []
+    assert warnings("short_lists", **cut(3)) == []  # no judgements

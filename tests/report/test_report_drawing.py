@@ -1,7 +1,10 @@
 """What the page's scripts draw of a question into a document of nodes, under Node.js, where there is one."""
 
+import json
+
 from builders import document, evidence, fact, gold, query
 from spanledger.engine import plan
+from spanledger.foreign.scored import Options, score_run
 
 DRAW = """
 ((data) => data.queries.map((query) => data.arms.map((arm) => {
@@ -197,3 +200,21 @@ def test_hostile_and_astral_text_is_drawn_as_it_stands(node, ran, carried):
         window for window in windows if "x" in window or "img" in window
     )
     assert [text[0:12]] in drawn["marked"] and "<b>f</b>" in drawn["text"]
+
+
+def test_what_is_not_known_of_a_run_of_others_is_drawn_as_such(node, parsed, project, monkeypatch, tmp_path):
+    monkeypatch.chdir(project)
+    path = tmp_path / "theirs.csv"
+    path.write_text("query_id,doc_id,version,start,end\ntwo-facts,logs,v2,0,120\n", encoding="utf-8")
+    scored = score_run(path, "evidence_mapping", Options(arm="overlap+current+single+chars240"))
+    page = parsed(scored.files["report.html"])
+    value = json.loads(page.one("script", type="application/json").text)
+    drawn = [arms[0] for arms in node(DRAW, value)]
+    (two_facts,) = (one for one, query in zip(drawn, value["queries"], strict=True) if query["id"] == "two-facts")
+    (row,) = two_facts["matrix"]
+    assert row[0] == "theirs" and row[1].startswith("?✓✓") and row[2].startswith("?✗✗ not in the run")
+    assert row[3:10] == ["1", "0.500", "1/2", "1", "1/2", "not known", "not known"]
+    assert "The candidates were made elsewhere and do not hold it." in two_facts["text"]
+    assert "No candidate: the run has none for this question." in drawn[0]["text"]
+    loss = page.one("section", id="loss").text
+    assert "not_retrieved" in loss and "not_matched" not in loss and "below_depth" not in loss

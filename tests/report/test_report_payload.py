@@ -110,9 +110,10 @@ def source_of(data, document, edges):
 
 
 def carried_part(row):
-    """A line without what can be worked out from its other fields, and without the names of index entries, the random
-    baseline of one query and `outdated`, which has a section of its own; skipped candidates in the order of their ranks."""
-    apart = ("covered", "required", "recall", "random", "outdated")
+    """A line without what can be worked out from its other fields, and without the names of index entries and what is
+    shown of all queries together alone (or in a section of its own, as `outdated`); skipped candidates in the order of
+    their ranks."""
+    apart = ("covered", "required", "recall", "random", "outdated", "characters")
     left = {name: value for name, value in row.items() if name not in apart}
     left["candidates"] = [
         {name: value for name, value in candidate.items() if name != "index_entry_id"}

@@ -49,6 +49,7 @@ def line(arm, query_id, covered, required, cost=0, tags=(), candidates=0):
         "best_single": min(1, required),
         "attainable": {pool: {"facts": required, "kind": "exact"} for pool in ("candidates", "index")},
         "random": None,
+        "no_answer": None if required else "absent",
         "tags": list(tags),
         "not_current": 0,
         "cost": {"char": cost, "unique_char": cost, "duplicate_char": 0},
@@ -75,7 +76,8 @@ COUNTERS = {"first": counted(), "second": counted(6)}
 
 def two_arms():
     return {
-        "score": {"cost": {"unit": "char"}, "cutoffs": [1]},
+        "score": {"cost": {"unit": "char"}, "cutoffs": [1], "span_metrics": [], "document_metrics": ["AP"]},
+        "report": {"primary": {"metric": "macro_recall"}},
         "arms": [
             {"name": name, "chunk": "c", "eligibility": "e", "fuse": "f", "select": "s"} for name in ("second", "first")
         ],
@@ -165,18 +167,27 @@ def test_csv_has_a_column_for_every_number_and_ends_lines_with_lf(evidence_mappi
     assert data.endswith(b"\n") and b"\r" not in data and data.count(b"\n") == 13
     header, *lines = csv.reader(io.StringIO(data.decode()))
     assert header == [
-        *("arm", "chunk", "eligibility", "fuse", "select", "queries", "answerable_queries", "facts"),
+        *("arm", "chunk", "eligibility", "fuse", "select", "queries", "answerable_queries"),
+        *("no_answer_queries", "facts"),
         *("facts_in_index", "facts_in_candidates", "facts_in_context"),
         *("macro_recall_index", "macro_recall_candidates", "macro_recall", "complete_queries", "complete_rate"),
         *("macro_recall_at_1", "complete_at_1", "complete_at_1_ceiling"),
         *("attainable_recall_candidates", "attainable_recall_index"),
         *("attainable_exact_candidates", "attainable_exact_index"),
         *("random_recall_candidates", "random_recall_index", "random_exact_candidates", "random_exact_index"),
-        *("mrr", "no_answer_accuracy"),
+        *("mrr", "char_precision", "char_recall", "char_iou", "char_recall_candidates", "precision_omega"),
+        "no_answer_accuracy",
         *("cost_unit", "mean_cost", "mean_cost_answerable", "mean_context_chunks", "mean_candidate_char"),
         *("mean_duplicate_char", "empty_contexts", "chunks_not_current"),
-        *("lost_ineligible", "lost_not_chunked", "lost_not_matched", "lost_below_depth", "lost_demoted"),
-        *("lost_crowded_out", "lost_does_not_fit", "lost_outside_top_k", "recoverable"),
+        *("lost_ineligible", "lost_not_chunked", "lost_not_matched", "lost_below_depth"),
+        *(
+            "lost_not_retrieved",
+            "lost_demoted",
+            "lost_crowded_out",
+            "lost_does_not_fit",
+            "lost_outside_top_k",
+            "recoverable",
+        ),
         *("chunks", "duplication_ratio", "chunks_inside_predecessor", "smallest_index", "index_records", "index_terms"),
         *("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms"),
         *("rank_visits", "merged_duplicates", "rule_evaluations"),
@@ -191,14 +202,17 @@ def test_a_mean_over_nothing_is_an_empty_field_and_null():
     fields = next(iter(csv.DictReader(io.StringIO(to_csv(table).decode()))))
     assert fields["macro_recall"] == fields["mean_cost_answerable"] == ""
     assert fields["mean_cost"] == "0.0"
-    assert headline("x", table, "macro_recall")["x"]["first"] == {"macro_recall": None, "mean_cost": 7.0}
+    assert headline("x", table, two_arms())["x"]["first"] == {"macro_recall": None, "mean_cost": 7.0}
     assert best(table, "macro_recall") == (None, [])
 
 
 def test_metrics_hold_the_headline_alone(evidence_mapping):
     metrics = json.loads(evidence_mapping.files()["metrics.json"])
     assert list(metrics) == ["evidence_mapping"] and len(metrics["evidence_mapping"]) == 12
-    assert metrics["evidence_mapping"]["paragraph+current+single+top2"] == {"macro_recall": 1.0, "mean_cost": 172.25}
+    held = metrics["evidence_mapping"]["paragraph+current+single+top2"]
+    assert (held["macro_recall"], held["mean_cost"]) == (1.0, 172.25)
+    names = ["macro_recall", "mean_cost", "char_precision", "char_recall", "char_iou"]
+    assert set(held) == {*names, "char_recall_candidates", "precision_omega"}
 
 
 def test_best_names_every_arm_that_has_the_highest_value():

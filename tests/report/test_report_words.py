@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 from spanledger import gates
+from spanledger.core.bounded import PRIMARY
 from spanledger.core.causes import CAUSES
 from spanledger.core.failures import CLASSES
+from spanledger.core.span_measures import SPAN_MEASURES
 from spanledger.engine import schema
 from spanledger.fusion import rules as reranking
 from spanledger.report import diagnostics, words
@@ -21,13 +23,15 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.FEATURES) == set(reranking.FEATURES)
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     codes = set(re.findall(r'Diagnostic\(\s*"(\w+)"', source))
-    assert set(words.WARNINGS) == codes and len(codes) == 13
+    assert set(words.WARNINGS) == codes and len(codes) == 16
     units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["anyOf"][0]["enum"]}
     assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["anyOf"][0]["enum"]} - {None}
     assert words.measured("tiktoken/cl100k_base") == "tokens (of cl100k_base, by tiktoken)"
     assert words.measured("tokenizer/mine") == "tokens (of tokenizers/mine.json)"
-    metrics = definitions["report"]["properties"]["primary"]["properties"]["metric"]["enum"]
-    assert set(words.METRICS) >= set(metrics)
+    assert set(words.METRICS) == set(PRIMARY)
+    spans = definitions["score"]["properties"]["span_metrics"]["items"]["enum"]
+    assert list(SPAN_MEASURES) == spans and all(words.metric(name)[0] for name in spans)
+    assert all(words.metric(name)[0] == name for name in ("P@1", "R@5", "AP", "AP@7", "RR", "RR@2", "nDCG", "nDCG@3"))
     assert set(words.PARTS) == set(definitions["experiment"]["properties"]) - {"arms", "gates"}
     assert list(words.GATES) == list(gates.STATUSES)
 

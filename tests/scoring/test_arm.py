@@ -12,6 +12,7 @@ from spanledger.core.errors import InputError
 from spanledger.core.ranking import Ranking
 from spanledger.dataset import load
 from spanledger.engine import params
+from spanledger.gold import Judgement
 from spanledger.retrieval.indexing import build_indexes, entry_id
 from spanledger.scoring.arm import ArmScorer, Tables
 from spanledger.selection.context import Context, Piece, Skipped
@@ -26,12 +27,12 @@ CHUNKS = [
 ]
 
 
-def scorer(golds, queries, documents=DOCUMENTS, chunks=CHUNKS, eligibility=(), parents=None, **score):
+def scorer(golds, queries, documents=DOCUMENTS, chunks=CHUNKS, eligibility=(), parents=None, judgements=(), **score):
     """The scorer of an arm over a chunk table made by hand, with the first two chunks as contexts."""
     settings = arm_settings(eligibility=dict(eligibility), score=score)
     rule, index = settings["eligibility"], {"analyzer": "ascii_words"}
     indexes, _ = build_indexes(chunks, documents, queries, rule, index)
-    tables = Tables(chunks, documents, queries, golds, {"words": indexes}, parents=parents)
+    tables = Tables(chunks, documents, queries, golds, {"words": indexes}, parents=parents, judgements=judgements)
     return ArmScorer("an-arm", tables, settings)
 
 
@@ -89,6 +90,11 @@ def test_a_line_by_hand():
         # two chunks hold one of the facts, each in one of the six pairs of chunks
         "attainable": {"candidates": {"facts": 1, "kind": "exact"}, "index": {"facts": 1, "kind": "exact"}},
         "random": {"candidates": {"recall": 1 / 6, "kind": "exact"}, "index": {"recall": 1 / 6, "kind": "exact"}},
+        "characters": {
+            "context": {"retrieved": 16, "evidence": 16, "shared": 14},  # [0,14) twice two, of [0,14) and [12,16)
+            "candidates": {"retrieved": 23, "evidence": 16, "shared": 16},
+            "omega": {"retrieved": 16, "shared": 16},
+        },
         "no_answer": None,
         "tags": (),
         "not_current": 0,
@@ -107,6 +113,23 @@ def _candidate(ordinal, doc_id, version, span, rank, score, terms):
         "score": score,
         "matched_terms": terms,
     }
+
+
+def test_documents_stand_at_the_rank_of_their_first_chunk_and_their_values_in_the_line():
+    queries, golds = [query("q"), query("r")], [gold("q"), gold("r")]
+    candidates = [Ranking("q", (3, 0, 1), (3.0, 2.0, 1.0)), Ranking("r", (), ())]
+    contexts = [Context("q", (3,), ()), Context("r", (), ())]
+    judged = [Judgement("q", "d", 2), Judgement("q", "old", 0), Judgement("q", "lost", 1)]
+    one, other = scorer(golds, queries, judgements=judged, document_metrics=["RR", "P@2", "R@2", "AP"]).score(
+        candidates, contexts
+    )
+    # old, d: the one relevant document that was found is the second
+    assert one["documents"] == {"RR": 0.5, "P@2": 0.5, "R@2": 0.5, "AP": 0.25}
+    assert other["documents"] is None
+    plain, _ = scorer(golds, queries).score(candidates, contexts)
+    assert "documents" not in plain and plain["characters"] is None
+    plain, _ = scorer(golds, queries, span_metrics=[]).score(candidates, contexts)
+    assert "characters" not in plain
 
 
 def test_no_random_orders_leave_the_baseline_out():

@@ -10,7 +10,7 @@ from spanledger.core.causes import CAUSES
 from spanledger.core.ranking import Ranking
 from spanledger.core.spans import overlap
 from spanledger.scoring.coverage import Coverage, Rule
-from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates, repeats
+from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates, cause_without_index, repeats
 from spanledger.selection.context import Context
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf
@@ -546,3 +546,23 @@ def test_every_lost_fact_of_any_arm_has_exactly_one_cause_and_causes_add_up(text
             assert len(names) > 1 or parts["rerank"]
         if one["cause"] == "below_depth":
             assert parts["depth"]
+
+
+def test_the_cause_where_nothing_is_known_of_the_index():
+    first, second = evidence(0, 1), evidence(5, 6)
+    one = fact("f", (first, second), (second,))
+    assert cause_without_index(one, lambda span: True) == "not_retrieved"
+    assert cause_without_index(one, lambda span: span == second) == "not_retrieved"
+    assert cause_without_index(one, lambda span: span == first) == "ineligible"
+
+
+def test_the_cause_where_nothing_is_known_of_the_ranking():
+    one, chunks = fact("f", (evidence(0, 9),)), [chunk(0, "abcde"), chunk(1, "fghi", spans=[(5, 9)])]
+    coverage = Coverage(chunks, SPAN_RULE)
+
+    def cause(eligible, admitted=True):
+        return cause_before_candidates(one, coverage, eligible, range(2), lambda key: admitted, None)
+
+    assert (cause({0, 1}), cause({0}), cause({0, 1}, False)) == ("not_retrieved", "ineligible", "not_retrieved")
+    other = fact("f", (evidence(0, 10),))
+    assert cause_before_candidates(other, coverage, {0, 1}, range(2), lambda key: True, None) == "not_chunked"

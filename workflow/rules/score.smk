@@ -5,6 +5,7 @@ rule score:
         elements="results/{experiment}/normalise/elements.jsonl",
         queries="results/{experiment}/normalise/queries.jsonl",
         facts="results/{experiment}/normalise/facts.jsonl",
+        qrels="results/{experiment}/normalise/qrels.jsonl",
         synonyms="results/{experiment}/normalise/synonyms.jsonl",
         code=lambda w: code("score"),
     output:
@@ -22,7 +23,7 @@ rule score:
         " --candidates {input.candidates} --contexts {input.contexts} --chunks {input.chunks} {params.branches}"
         " {params.parents} --synonyms {input.synonyms}"
         " --documents {input.documents} --elements {input.elements} --queries {input.queries}"
-        " --facts {input.facts} --rows {output}"
+        " --facts {input.facts} --qrels {input.qrels} --rows {output}"
 
 
 rule score_trail:

@@ -34,6 +34,7 @@ def main() -> None:
         elements="normalise/elements.jsonl",
         queries="normalise/queries.jsonl",
         facts="normalise/facts.jsonl",
+        qrels="normalise/qrels.jsonl",
         rows="the file to write, one line a query",
     )
     arguments = parser.parse_args()
@@ -47,6 +48,7 @@ def main() -> None:
         files.read_lines(arguments.synonyms),
         from_records(Chunk, files.read_lines(arguments.parents)) if arguments.parents else None,
         from_records(Element, files.read_lines(arguments.elements)),
+        gold.judgements_from_records(files.read_lines(arguments.qrels)),
     )
     rows = ArmScorer(arguments.arm, tables, arguments.settings).score(
         ranking.from_records(files.read_lines(arguments.candidates)),

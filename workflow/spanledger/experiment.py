@@ -189,6 +189,7 @@ def _judge(results: Results, section: dict[str, Any]) -> None:
             held.synonym_groups,
             results.chunks.get(settings["select"]["parent"]),
             results.elements,
+            held.judgements,
         )
         scorer = ArmScorer(arm.name, tables, settings)
         candidates = results.candidates[arm.chunk, arm.eligibility, arm.fuse]

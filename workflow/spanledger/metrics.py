@@ -2,7 +2,7 @@
 
 Means are exact: they are summed as fractions and rounded once, so that no order of the queries can change a digit. A mean
 or a rate over nothing is None. Recall is over the queries with at least one required fact; cost is over all queries, and
-over these beside it.
+over these beside it. Measures of documents are over the judged queries, those of a dataset with judgements that have one.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.span_measures import span_measure
 
 CHECKPOINTS = ("index", "candidates", "context")
 POOLS = ("candidates", "index")  # what a choice or a random order is made of
@@ -25,7 +26,10 @@ def mean(values: Iterable[int | Fraction]) -> Fraction | None:
 
 
 def macro_recall(rows: list[Row], checkpoint: str = "context") -> Fraction | None:
-    """The mean over answerable queries of covered / required facts at a checkpoint; None without such a query."""
+    """The mean over answerable queries of covered / required facts at a checkpoint; None without such a query, and where
+    it is not known what the index covers."""
+    if any(row["covered"][checkpoint] is None for row in rows):
+        return None
     return mean(Fraction(row["covered"][checkpoint], row["required"]) for row in rows if row["required"])
 
 
@@ -47,19 +51,23 @@ def complete_at(rows: list[Row], cutoff: int) -> Fraction | None:
 def complete_at_1_ceiling(rows: list[Row]) -> Fraction | None:
     """The share of answerable queries for which any one chunk of the index covers all facts: what no ranking of these
     chunks can exceed at the first place."""
+    if any(row["best_single"] is None for row in rows):
+        return None
     return mean(int(row["best_single"] == row["required"]) for row in rows if row["required"])
 
 
 def attainable_recall(rows: list[Row], pool: str) -> Fraction | None:
     """The macro recall that the best choice of chunks of the pool for each query could have under the arm's limits: no
     more than that where some query has an upper bound alone."""
+    if any(row["attainable"][pool] is None for row in rows):
+        return None
     return mean(Fraction(row["attainable"][pool]["facts"], row["required"]) for row in rows if row["required"])
 
 
 def random_recall(rows: list[Row], pool: str) -> Fraction | None:
     """The expected macro recall of the pool's chunks in random order; None without a random baseline."""
-    held = [row["random"] for row in rows if row["required"]]
-    return None if None in held else mean(Fraction(random[pool]["recall"]) for random in held)
+    held = [row["random"] and row["random"][pool] for row in rows if row["required"]]
+    return None if None in held else mean(Fraction(random["recall"]) for random in held)
 
 
 def mrr(rows: list[Row]) -> Fraction | None:
@@ -70,21 +78,55 @@ def mrr(rows: list[Row]) -> Fraction | None:
 
 
 def no_answer_accuracy(rows: list[Row]) -> Fraction | None:
-    """The rate of empty candidate lists among the queries without facts. It tests lexical overlap with the question and
-    nothing else: such a query is never counted as a correct refusal."""
-    return mean(int(row["candidate_count"] == 0) for row in rows if not row["required"])
+    """The rate of empty candidate lists among the no-answer queries, those that say so. It tests lexical overlap with the
+    question and nothing else: such a query is never counted as a correct refusal."""
+    return mean(int(row["candidate_count"] == 0) for row in rows if row["no_answer"])
 
 
-def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, Any]:
-    """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs` those of the section score."""
+def span_metric(rows: list[Row], name: str) -> Fraction | None:
+    """The mean over answerable queries of one of score.span_metrics (see `core.span_measures`); None where one
+    of them is not known."""
+    values = [span_measure(name, row["characters"]) for row in rows if row["required"]]
+    return None if None in values else mean(values)
+
+
+def document_metric(rows: list[Row], name: str) -> Fraction | None:
+    """The mean over judged queries of one of score.document_metrics (see `scoring.documents`)."""
+    return mean(Fraction(row["documents"][name]) for row in rows if row.get("documents") is not None)
+
+
+def measured(section: dict[str, Any], rows: Iterable[Row]) -> dict[str, Any]:
+    """What `query_metrics` is to work out of these lines, all of an experiment's: its keyword arguments. Measures of
+    documents are among them where there are judgements, or where the section asks for one by name."""
+    score = section["score"]
+    wanted = {section["report"]["primary"]["metric"], *(gate["metric"] for gate in section.get("gates", ()))}
+    judged = any("documents" in row for row in rows) or not wanted.isdisjoint(score["document_metrics"])
+    return {
+        "unit": score["cost"]["unit"],
+        "cutoffs": score["cutoffs"],
+        "spans": score["span_metrics"],
+        "documents": score["document_metrics"] if judged else None,
+    }
+
+
+def query_metrics(
+    rows: list[Row],
+    unit: str,
+    cutoffs: Iterable[int],
+    spans: Iterable[str] = (),
+    documents: Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """The metrics of some lines of one arm; `unit` is that of cost, `cutoffs`, `spans` (span_metrics) and `documents`
+    (document_metrics; None: there are no judgements) those of the section score."""
     answerable = [row for row in rows if row["required"]]
     facts = [fact for row in rows for fact in row["facts"] if fact["cause"]]
     lost = [fact["cause"] for fact in facts]
     return {
         "queries": len(rows),
         "answerable_queries": len(answerable),
+        "no_answer_queries": sum(bool(row["no_answer"]) for row in rows),
         "facts": sum(row["required"] for row in rows),
-        **{f"facts_in_{point}": sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
+        **{f"facts_in_{point}": _sum(row["covered"][point] for row in rows) for point in CHECKPOINTS},
         "macro_recall_index": rounded(macro_recall(rows, "index")),
         "macro_recall_candidates": rounded(macro_recall(rows, "candidates")),
         "macro_recall": rounded(macro_recall(rows)),
@@ -98,6 +140,8 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
         **{f"random_recall_{pool}": rounded(random_recall(rows, pool)) for pool in POOLS},
         **{f"random_exact_{pool}": _exact(answerable, "random", pool) for pool in POOLS},
         "mrr": rounded(mrr(rows)),
+        **{name: rounded(span_metric(rows, name)) for name in spans},
+        **({} if documents is None else _documents(rows, documents)),
         "no_answer_accuracy": rounded(no_answer_accuracy(rows)),
         "cost_unit": unit,
         "mean_cost": rounded(mean(row["cost"][unit] for row in rows)),
@@ -112,29 +156,52 @@ def query_metrics(rows: list[Row], unit: str, cutoffs: list[int]) -> dict[str, A
     }
 
 
+def _documents(rows: list[Row], names: Iterable[str]) -> dict[str, Any]:
+    judged = sum(row.get("documents") is not None for row in rows)
+    return {
+        "judged_queries": judged,
+        "unjudged_queries": len(rows) - judged,
+        **{name: rounded(document_metric(rows, name)) for name in names},
+    }
+
+
 def _exact(rows: list[Row], baseline: str, pool: str) -> int:
     """How many of the queries have a baseline that is exact."""
-    return sum(row[baseline] is not None and row[baseline][pool]["kind"] == "exact" for row in rows)
+    held = (row[baseline] and row[baseline][pool] for row in rows)
+    return sum(found is not None and found["kind"] == "exact" for found in held)
+
+
+def _times(terms: int | None, queries: int) -> int | None:
+    return None if terms is None else terms * queries
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """The sum; None where a value is not known."""
+    values = list(values)
+    return None if None in values else sum(values)
 
 
 def counter_metrics(counters: Counters) -> dict[str, Any]:
     """What an arm's stages counted: its chunks, its index by the published accounting (records and terms times queries),
-    and the work of retrieval and fusion, summed over branches."""
+    and the work of retrieval and fusion, summed over branches. What a stage did not count, because it did not run here, is
+    None."""
     stages: dict[str, list[dict[str, Any]]] = {}
     for (stage, _), counted in counters.items():
         stages.setdefault(stage, []).append(counted)
     (chunk,), (fuse,) = stages["chunk"], stages["fuse"]
-    classes = [group for counted in stages["index"] for group in counted["classes"]]
+    classes = None
+    if "index" in stages:
+        classes = [group for counted in stages["index"] for group in counted["classes"]]
     source = chunk["source_units"]
     return {
         "chunks": chunk["chunks"],
         "duplication_ratio": rounded(Fraction(chunk["chunk_units"] - source, source)) if source else None,
         "chunks_inside_predecessor": chunk["inside_predecessor"],
-        "smallest_index": min((group["eligible"] for group in classes), default=None),
-        "index_records": sum(group["eligible"] * group["queries"] for group in classes),
-        "index_terms": sum(group["terms"] * group["queries"] for group in classes),
+        "smallest_index": min((group["eligible"] for group in classes or ()), default=None),
+        "index_records": None if classes is None else sum(group["eligible"] * group["queries"] for group in classes),
+        "index_terms": None if classes is None else _sum(_times(group["terms"], group["queries"]) for group in classes),
         **{
-            name: sum(counted[name] for counted in stages["retrieve"])
+            name: _sum(counted.get(name) for counted in stages["retrieve"])
             for name in ("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms")
         },
         **{name: fuse[name] for name in ("rank_visits", "merged_duplicates", "rule_evaluations")},

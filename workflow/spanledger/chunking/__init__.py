@@ -43,7 +43,13 @@ def chunk_documents(
     name = options.pop("method")
     if name not in METHODS:
         raise ValueError(f"chunk method '{name}': expected one of {', '.join(sorted(METHODS))}")
-    method = METHODS[name](**options)
+    return cut(documents, elements, name, METHODS[name](**options))
+
+
+def cut(
+    documents: list[Document], elements: list[Element], name: str, method: Any
+) -> tuple[list[Chunk], dict[str, Any]]:
+    """`chunk_documents` by a method that is at hand already, whose chunks are known by `name`."""
     parts: dict[DocumentKey, list[Element]] = {}
     for element in sorted(elements, key=lambda e: e.order):
         parts.setdefault((element.doc_id, element.version), []).append(element)

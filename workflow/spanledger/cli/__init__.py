@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from spanledger.cli import imports
+from spanledger.cli import export_dataset, imports, score_run
 from spanledger.core.errors import InputError
 
 
@@ -57,15 +57,35 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.set_defaults(command=_audit)
 
-    command = commands.add_parser("export-run", help="write the candidates of an arm as a TREC run with ir_metadata")
+    command = commands.add_parser("export-run", help="write a list of an arm as a TREC run, and its qrels")
     command.add_argument("of", metavar="EXPERIMENT", help="of params.yaml")
     command.add_argument("--arm", required=True, metavar="ARM")
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the run to write")
+    command.add_argument("--qrels", type=Path, metavar="FILE", help="write what is relevant too")
+    command.add_argument(
+        "--level", choices=("document", "chunk", "fact"), default="chunk", help="what is listed (default: chunk)"
+    )
+    command.add_argument(
+        "--list", choices=("candidates", "context"), default="candidates", help="which list (default: candidates)"
+    )
+    command.add_argument("--first", type=int, metavar="N", help="of the first N passages of each list alone")
     which = command.add_mutually_exclusive_group()
     which.add_argument("--revision", metavar="REV", help="of this git revision instead of the workspace")
     which.add_argument("--experiment", metavar="NAME", help="of this DVC experiment")
     command.add_argument("--no-header", action="store_true", help="without ir_metadata: trec_eval reads no comments")
     command.set_defaults(command=_export_run)
+
+    command = commands.add_parser(
+        "export-dataset", help="write the dataset of an experiment as a BEIR folder, or with its results as Parquet"
+    )
+    export_dataset.add_arguments(command)
+    command.set_defaults(command=export_dataset.run)
+
+    command = commands.add_parser(
+        "score-run", help="score a run of another retriever: a TREC run, or spans of documents"
+    )
+    score_run.add_arguments(command)
+    command.set_defaults(command=score_run.run)
 
     command = commands.add_parser(
         "compare",
@@ -187,7 +207,17 @@ def _export_run(arguments: argparse.Namespace) -> int:
     from spanledger.cli.export_run import run
 
     snapshot = arguments.revision or arguments.experiment
-    return run(arguments.of, arguments.arm, arguments.out, snapshot, not arguments.no_header)
+    return run(
+        arguments.of,
+        arguments.arm,
+        arguments.out,
+        arguments.qrels,
+        snapshot,
+        arguments.level,
+        arguments.list,
+        arguments.first,
+        not arguments.no_header,
+    )
 
 
 def _compare(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 from spanledger.core.errors import InputError, Problem, nearest
-from spanledger.core.files import write
+from spanledger.core.files import read_lines, write
 from spanledger.engine import params, yaml12
 
 _CJK_LANGUAGES = ("zh", "ja", "ko")
@@ -66,7 +66,8 @@ class Windows:
 
 def add(path: Path, name: str, dataset: Path, source: Windows | str) -> None:
     """Adds an experiment to the params.yaml at `path`. `source` is what its section holds: windows, or the name of the
-    experiment whose section is copied.
+    experiment whose section is copied. Windows are compared by macro recall, or by nDCG@10 where the dataset's gold is
+    judgements of documents alone.
 
     Raises InputError, and leaves the file alone, when the name is taken or not allowed, when the dataset has no
     dataset.yaml, or when the result would not be valid.
@@ -88,6 +89,8 @@ def add(path: Path, name: str, dataset: Path, source: Windows | str) -> None:
         told = yaml12.read(dataset / "dataset.yaml")
         elements = (dataset / "elements.jsonl").is_file()
         section = source.section(told.get("language"), elements, "current_versions" in told)
+        if _judged_alone(dataset):
+            section["report"] = {"primary": {"metric": "nDCG@10"}}
     entry = {"dataset": dataset.as_posix()}
     wanted = {**present, "experiments": {**present["experiments"], name: entry}, name: section}
     params.resolve(wanted, str(path))
@@ -95,6 +98,17 @@ def add(path: Path, name: str, dataset: Path, source: Windows | str) -> None:
     if text is None or YAML(typ="safe", pure=True).load(text) != wanted:
         raise InputError([Problem(str(path), field="experiments", message="expected one experiment a line, indented")])
     write(path, text.encode())
+
+
+def _judged_alone(dataset: Path) -> bool:
+    """Whether the gold of a dataset is judgements of documents and no facts, so that there is no recall to compare by."""
+    queries = dataset / "queries.jsonl"
+    if not (dataset / "qrels.jsonl").is_file() or not queries.is_file():
+        return False
+    try:
+        return not any(query.get("facts") for query in read_lines(queries))
+    except (ValueError, AttributeError):  # validate says what is wrong with it
+        return False
 
 
 def _inserted(text: str, name: str, entry: dict[str, Any], section: dict[str, Any]) -> str | None:

@@ -14,7 +14,8 @@ from spanledger.dataset import load
 from spanledger.engine import params, plan, yaml12
 from spanledger.experiment import run
 from spanledger.holdout import HOLDOUT
-from spanledger.metrics import query_metrics
+from spanledger.metrics import measured, query_metrics
+from spanledger.report import words
 
 _FEW = 30  # answerable queries below which a gap is called uncertain
 
@@ -64,7 +65,7 @@ def look(experiment: str, arms: list[str], reason: str | None) -> dict[str, Any]
     files.write(place, files.document({**written, "arms": numbers}))
     ids = [query.query_id for query in dataset.queries]
     remarks = [
-        *_uncertainty(numbers),
+        *_uncertainty(numbers, metric),
         *look_remarks.of_look([*earlier, this]),
         *look_remarks.of_ledger([*earlier, this], section["normalise"]["holdout"], ids),
     ]
@@ -128,11 +129,12 @@ def _numbers(
     `standard_error` that of the gap for queries that were drawn independently (None below two answerable ones in a
     part)."""
     metric = section["report"]["primary"]["metric"]
-    arguments = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
     parts = [[row for row in rows if row["arm"] == arm] for rows in (development, held)]
-    before, after = (query_metrics(rows, *arguments) for rows in parts)
-    # Each primary metric is a mean over the answerable queries, so that of one query is its value.
-    values = [[query_metrics([row], *arguments)[metric] for row in rows if row["required"]] for rows in parts]
+    wanted = measured(section, (row for rows in parts for row in rows))
+    before, after = (query_metrics(rows, **wanted) for rows in parts)
+    # Each primary metric is a mean over queries, so that of one query is its value; null where the query does not count.
+    values = [[query_metrics([row], **wanted)[metric] for row in rows] for rows in parts]
+    values = [[value for value in of_part if value is not None] for of_part in values]
     error = None
     if min(map(len, values)) > 1:
         error = sum(statistics.variance(of_part) / len(of_part) for of_part in values) ** 0.5
@@ -145,15 +147,18 @@ def _numbers(
     }
 
 
-def _uncertainty(numbers: dict[str, dict[str, Any]]) -> Iterator[Remark]:
-    answerable = next(iter(numbers.values()))["holdout"]["answerable_queries"]
-    if not answerable:
+def _uncertainty(numbers: dict[str, dict[str, Any]], metric: str) -> Iterator[Remark]:
+    kind = words.metric(metric)[2]
+    count = next(iter(numbers.values()))["holdout"][f"{kind}_queries"]
+    if not count and kind == "answerable":
         yield "no_answerable", "no query of the holdout has a required fact: there is no recall to tell"
-    elif answerable < _FEW:
+    elif not count:
+        yield "no_judged", f"no query of the holdout has judged documents: there is no {metric} to tell"
+    elif count < _FEW:
         yield (
             "few",
-            f"the holdout has {answerable} answerable quer{'ies' if answerable > 1 else 'y'}: one more or less moves a "
-            f"mean by up to {1 / answerable:.4f}, so that no gap, or one of this order, says little",
+            f"the holdout has {count} {kind} quer{'ies' if count > 1 else 'y'}: one more or less moves a "
+            f"mean by up to {1 / count:.4f}, so that no gap, or one of this order, says little",
         )
     if len(numbers) > 1:
         yield (

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from spanledger.cli import look_remarks, looks
 from spanledger.core import files
+from spanledger.core.document_measures import is_document_measure
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.failures import CLASSES
 from spanledger.engine import params
@@ -57,21 +58,24 @@ def show(experiments: list[str]) -> int:
 def _table(name: str, rows: list[dict[str, str]]) -> Table:
     first = rows[0]
     over = f"{first['answerable_queries']} answerable of {first['queries']} queries, {first['facts']} required facts"
+    if int(first.get("judged_queries") or 0):
+        over += f"; {first['judged_queries']} judged, {first['unjudged_queries']} not"
     table = Table(title=f"{name}: {over}", box=box.SIMPLE, title_justify="left", title_style="bold")
     table.add_column("arm", overflow="fold")
     counted = "recoverable" in first  # how many lost facts one larger limit brings back; older results lack it
-    headings = ["facts in index", "candidates", "context", *(["come back"] if counted else [])]
-    headings += ["macro recall", f"mean cost ({first['cost_unit']})"]
-    for heading in headings:
+    judged = [name for name in first if is_document_measure(name)]
+    facts = int(first["facts"]) or not judged
+    headings = ["facts in index", "candidates", "context", *(["come back"] if counted else []), "macro recall"]
+    for heading in (*(headings if facts else []), *judged, f"mean cost ({first['cost_unit']})"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(
-            row["arm"],
+        of_facts = [
             *(f"{row[f'facts_in_{point}']}/{row['facts']}" for point in ("index", "candidates", "context")),
             *([f"{row['recoverable']}/{int(row['facts']) - int(row['facts_in_context'])}"] if counted else []),
             _recall(row),
-            _number(row["mean_cost"], 1),
-        )
+        ]
+        measured = (_number(row[name], 4) for name in judged)
+        table.add_row(row["arm"], *(of_facts if facts else []), *measured, _number(row["mean_cost"], 1))
     return table
 
 

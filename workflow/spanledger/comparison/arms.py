@@ -53,11 +53,17 @@ def compare_arms(a: Side, b: Side, common: bool = False, metrics: Collection[str
     """Compares B with A over the queries of both.
 
     `common`: where the questions or the gold of the datasets differ, those that are the same are compared, instead of
-    none. `metrics` names those to compare, beside the primary one; None is all of them. The primary metric is that of
-    the experiments' reports, and macro_recall where they do not agree.
+    none; measures of documents are then left out where the judgements differ. `metrics` names those to compare, beside
+    the primary one; None is all of them. The primary metric is that of the experiments' reports, and macro_recall where
+    they do not agree or one has no value of it.
     """
     refused = refusals(a, b, common)
-    primary = a.experiment.primary if a.experiment.primary == b.experiment.primary else Experiment.primary
+    judged_alike = a.experiment.dataset["judgements"] == b.experiment.dataset["judgements"]
+    documents = [name for name in a.documents if name in b.documents] if judged_alike else []
+    spans = [name for name in a.spans if name in b.spans]
+    known = {measure.name for measure in measures.measures("", (), spans, documents)}
+    agreed = a.experiment.primary == b.experiment.primary and a.experiment.primary in known
+    primary = a.experiment.primary if agreed else Experiment.primary
     pairs, left_out = _pairs(a, b)
     differences: list[Difference] = []
     changes: list[QuestionChange] = []
@@ -65,7 +71,7 @@ def compare_arms(a: Side, b: Side, common: bool = False, metrics: Collection[str
         cutoffs = [n for n in a.cutoffs if n in b.cutoffs]
         chosen = [
             measure
-            for measure in measures.measures(a.cost["unit"], cutoffs)
+            for measure in measures.measures(a.cost["unit"], cutoffs, spans, documents)
             if metrics is None or measure.name in metrics or measure.name == primary
         ]
         differences = [measures.difference(measure, pairs) for measure in chosen]

@@ -6,7 +6,7 @@ from spanledger.comparison.sides import Side
 from spanledger.metrics import mean, rounded
 
 # What a change of each part of the dataset does: a changed question or its gold can be left out, the others reach all.
-_QUESTIONS = ("queries", "gold")
+_QUESTIONS = ("queries", "gold", "judgements")
 _CORPUS = ("documents", "elements")
 
 

@@ -15,6 +15,8 @@ from spanledger.snapshot import Snapshot
 
 _SCORED = plan.STAGES[: plan.STAGES.index("score") + 1]
 
+_NOTHING = {"judgements": sha256(b"")}  # what results of an earlier version hold, which have no file of them
+
 
 def experiment_names(snapshot: Snapshot) -> list[str]:
     """The experiments of a snapshot's params.yaml that have results, in the order of the file."""
@@ -41,7 +43,10 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
         name,
         _place(snapshot, f"results/{name}"),
         section,
-        {part: written.get(f"results/{name}/validate/{file}", "") for part, file in DATASET.items()},
+        {
+            part: written.get(f"results/{name}/validate/{file}", _NOTHING.get(part, ""))
+            for part, file in DATASET.items()
+        },
         records.from_records(Query, _lines(snapshot, f"results/{name}/validate/{DATASET['queries']}")),
         from_records(_lines(snapshot, f"results/{name}/validate/{DATASET['gold']}")),
         _primary(snapshot, name),

@@ -20,8 +20,9 @@ RowPair = tuple[Row, Row]  # the lines of one query, A's and B's
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric: its name (a column of arms.csv, or micro_recall), the queries that it is over (answerable, unanswerable
-    or all), `value` and `weight` of one line (None and 0 where the query does not count), and whether more is better."""
+    """A metric: its name (a column of arms.csv, or micro_recall), the queries that it is over (answerable, judged,
+    unanswerable or all), `value` and `weight` of one line (None and 0 where the query does not count), and whether more is
+    better."""
 
     name: str
     over: str
@@ -72,8 +73,11 @@ class Difference:
         return "differs" if self.adjusted_p is not None and self.adjusted_p <= ALPHA else "not_shown"
 
 
-def measures(unit: str, cutoffs: Iterable[int]) -> list[Measure]:
-    """All metrics, those of the context first. `unit` is that of cost, `cutoffs` are those that both arms have."""
+def measures(
+    unit: str, cutoffs: Iterable[int], spans: Iterable[str] = (), documents: Iterable[str] = ()
+) -> list[Measure]:
+    """All metrics, those of the context first. `unit` is that of cost; `cutoffs`, `spans` and `documents` (names of span
+    metrics and of measures of documents) are those that both arms have."""
 
     def of(name: str, over: str = "answerable", function: Callable | None = None, **options) -> Measure:
         function = function or getattr(metrics, name)
@@ -97,6 +101,8 @@ def measures(unit: str, cutoffs: Iterable[int]) -> list[Measure]:
         *(of(f"complete_at_{n}", function=lambda rows, n=n: metrics.complete_at(rows, n)) for n in cutoffs),
         of("macro_recall_candidates", function=lambda rows: metrics.macro_recall(rows, "candidates")),
         of("macro_recall_index", function=lambda rows: metrics.macro_recall(rows, "index")),
+        *(of(name, function=lambda rows, name=name: metrics.span_metric(rows, name)) for name in spans),
+        *(of(name, "judged", lambda rows, name=name: metrics.document_metric(rows, name)) for name in documents),
         of("no_answer_accuracy", "unanswerable"),
         Measure(MEAN_COST, "all", cost, more_is_better=False),
         Measure(

@@ -15,6 +15,7 @@ DATASET = {
     "elements": "elements.jsonl",
     "queries": "queries.jsonl",
     "gold": "facts.jsonl",
+    "judgements": "qrels.jsonl",
     "synonyms": "synonyms.jsonl",
 }
 
@@ -96,3 +97,15 @@ class Side:
     @property
     def cutoffs(self) -> list[int]:
         return self.experiment.section["score"].get("cutoffs", [])
+
+    @property
+    def spans(self) -> list[str]:
+        """Its span metrics; none where its lines were made before there were any."""
+        held = all("characters" in row for row in self.rows)
+        return self.experiment.section["score"].get("span_metrics", []) if held else []
+
+    @property
+    def documents(self) -> list[str]:
+        """Its measures of documents, if it has judgements."""
+        held = any("documents" in row for row in self.rows)
+        return self.experiment.section["score"].get("document_metrics", []) if held else []

@@ -3,13 +3,23 @@
 A metric that is better neither higher nor lower may be bounded, but not compared with a baseline.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from spanledger.core.causes import CAUSES
+from spanledger.core.span_measures import PUBLISHED
 
 HIGHER, LOWER, NEITHER = "higher", "lower", "neither"
-QUERIES, ANSWERABLE, UNANSWERABLE = "queries", "answerable queries", "queries without facts"
+QUERIES, ANSWERABLE, UNANSWERABLE = "queries", "answerable queries", "no-answer queries"
+JUDGED = "judged queries"
+PRIMARY = (
+    "macro_recall",
+    "macro_recall_candidates",
+    "macro_recall_index",
+    "complete_rate",
+    "mrr",
+)  # compare arms by one
 FACTS, COST, COUNTS = "coverage", "cost", "counts"
 
 
@@ -51,10 +61,14 @@ _METRICS = {
 _LOSSES = {f"lost_{cause}": Bounded(LOWER, ANSWERABLE, FACTS) for cause in CAUSES}
 
 
-def bounded(cutoffs: Iterable[int]) -> dict[str, Bounded]:
-    """The metrics by name; `cutoffs` are those of the section score. Losses are bounded by their cause instead."""
-    at = {f"{metric}_at_{n}": _RECALL for n in cutoffs for metric in ("macro_recall", "complete")}
-    return {**_METRICS, **at}
+def bounded(score: Mapping[str, Any]) -> dict[str, Bounded]:
+    """The metrics by name; `score` is that section, resolved. Losses are bounded by their cause instead."""
+    at = {f"{metric}_at_{n}": _RECALL for n in score["cutoffs"] for metric in ("macro_recall", "complete")}
+    spans = {
+        name: Bounded(NEITHER if name == PUBLISHED else HIGHER, ANSWERABLE, share=True)
+        for name in score["span_metrics"]
+    }
+    return {**_METRICS, **at, **spans, **dict.fromkeys(score["document_metrics"], Bounded(HIGHER, JUDGED, share=True))}
 
 
 def column(gate: dict[str, str | None]) -> str:
@@ -62,6 +76,6 @@ def column(gate: dict[str, str | None]) -> str:
     return gate["metric"] if gate["loss"] is None else f"lost_{gate['loss']}"
 
 
-def meaning(gate: dict[str, str | None], cutoffs: Iterable[int]) -> Bounded:
+def meaning(gate: Mapping[str, Any], score: Mapping[str, Any]) -> Bounded:
     """What is known of the column that a gate is about. Raises KeyError for a metric that gates may not bound."""
-    return {**bounded(cutoffs), **_LOSSES}[column(gate)]
+    return {**bounded(score), **_LOSSES}[column(gate)]

@@ -5,6 +5,7 @@ CAUSES = (
     "not_chunked",
     "not_matched",
     "below_depth",
+    "not_retrieved",
     "demoted",
     "crowded_out",
     "does_not_fit",

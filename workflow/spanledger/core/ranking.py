@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+ELSEWHERE = "elsewhere"  # the scorer of rankings that were made by others
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:

@@ -14,7 +14,7 @@ def problems(experiment: str, section: dict[str, Any]) -> Iterator[tuple[str, st
     """(field, message) for each unknown name, each bound that does not fit its metric, and each gate that bounds nothing
     or can never pass; `section` is the resolved section of the experiment."""
     names = [arm.name for arm in arms(section)]
-    known = bounded(section["score"]["cutoffs"])
+    known = bounded(section["score"])
     for place, gate in enumerate(section["gates"]):
         field = f"{experiment}.gates[{place}]"
         if gate["arm"] is not None and gate["arm"] not in names:
@@ -27,7 +27,7 @@ def problems(experiment: str, section: dict[str, Any]) -> Iterator[tuple[str, st
                 f"no metric that a gate may bound is called '{gate['metric']}': {_hint(gate, known)}",
             )
         else:
-            yield from _range(field, gate, meaning(gate, section["score"]["cutoffs"]))
+            yield from _range(field, gate, meaning(gate, section["score"]))
         yield from _form(field, gate)
 
 

@@ -8,7 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from spanledger.core import templates, units
+from spanledger.core.bounded import PRIMARY
+from spanledger.core.document_measures import document_measure
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
+from spanledger.core.span_measures import PUBLISHED
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 from spanledger.engine import gates, schema, yaml12
 from spanledger.engine.plan import arms
@@ -165,6 +168,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _references(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _tokenizers(name, section)
+    yield from _metrics(name, section)
     for chunking, setting in section["chunk"].items():
         chunk_size, overlap = setting.get("chunk_size"), setting.get("chunk_overlap", 0)
         if overlap and (chunk_size is None or overlap >= chunk_size):
@@ -236,6 +240,18 @@ def _missing(name: str) -> str | None:
     except ValueError as error:
         return str(error)
     return None
+
+
+def _metrics(name: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    score, metric = section["score"], section["report"]["primary"]["metric"]
+    for place, measure in enumerate(score["document_metrics"]):
+        try:
+            document_measure(measure)
+        except ValueError as error:
+            yield f"{name}.score.document_metrics[{place}]", str(error)
+    known = [*PRIMARY, *(m for m in score["span_metrics"] if m != PUBLISHED), *score["document_metrics"]]
+    if metric not in known:
+        yield f"{name}.report.primary.metric", f"no arms can be compared by '{metric}': {nearest(metric, known)}"
 
 
 def _reference(field: str, wanted: str, section: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,7 @@ SECTIONS = {
 OPTIONAL = ("gates",)  # sections that an experiment need not have; only a stage that reads all the others can read one
 
 # Which results each stage reads and writes, below results/<experiment>/: single files where another file of the folder
-# must not re-run it. The facts reach score and report alone.
+# must not re-run it. The facts reach score and report alone, the judgements score.
 READS = {
     "validate": (),
     "normalise": ("validate",),
@@ -48,6 +48,7 @@ READS = {
         "normalise/elements.jsonl",
         "normalise/queries.jsonl",
         "normalise/facts.jsonl",
+        "normalise/qrels.jsonl",
         "normalise/synonyms.jsonl",
     ),
     "report": (

@@ -37,9 +37,14 @@ def record(
         "inputs": digests(inputs),
         "outputs": digests(outputs),
         "code": digests(code),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": libraries(),
         "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }
+
+
+def libraries() -> dict[str, str]:
+    """The versions of the libraries that can change a result, by name."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 def _tokenizers(value: Any, key: str = "") -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""What leaves for other tools: TREC runs and RO-Crates."""
+"""What leaves for other tools: TREC runs, BEIR folders, Parquet files and RO-Crates."""

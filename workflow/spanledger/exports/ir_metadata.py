@@ -3,6 +3,7 @@ data (PRIMAD) as YAML in comment lines, taken from the provenance of the run. It
 runs of the same thing, so neither hardware nor dates."""
 
 import io
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -12,6 +13,21 @@ from spanledger.core.files import canonical, sha256
 from spanledger.engine import plan
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a run lists: candidates or the context, of which level, cut to how many first passages (None: all), and the
+    last stage that made it."""
+
+    name: str = "candidates"
+    level: str = "chunk"
+    first: int | None = None
+    stage: str = "fuse"
+
+    def __str__(self) -> str:
+        cut = "" if self.first is None else f", the first {self.first} passages"
+        return f"{self.name} at {self.level} level{cut}"
 
 
 def header(metadata: dict[str, Any]) -> list[str]:
@@ -32,14 +48,15 @@ def metadata(
     records: dict[str, dict[str, Any]],
     dataset: dict[str, Any],
     commit: dict[str, str] | None,
+    listed: Listed = Listed(),
 ) -> dict[str, Any]:
-    """The metadata of the candidates of one arm.
+    """The metadata of a list of one arm.
 
-    `section` is the resolved one of the experiment, `records` are the provenance records from validate to fuse by stage,
+    `section` is the resolved one of the experiment, `records` are the provenance records from validate to `listed.stage`,
     `dataset` is the content of validate/dataset.json, `commit` the hash and author of the commit whose dvc.lock names the
-    candidates (None: there is none, and what it says is left out).
+    list (None: there is none, and what it says is left out).
     """
-    libraries = records["fuse"]["libraries"]
+    libraries = records[listed.stage]["libraries"]
     source = {"lang": ["python"]} | ({"commit": commit["hash"]} if commit else {})
     folder = records["validate"]["parameters"][f"experiments.{experiment}"]["dataset"]
     return {
@@ -53,15 +70,15 @@ def metadata(
             }
         },
         "research goal": {
-            "description": f"experiment {experiment}, arm {arm.name}",
+            "description": f"experiment {experiment}, arm {arm.name}: {listed}",
             "evaluation": {"reported measures": [section["report"]["primary"]["metric"]]},
         },
         "implementation": {
-            "executable": {"cmd": f"dvc repro fuse@{experiment}"},
+            "executable": {"cmd": f"dvc repro {listed.stage}@{experiment}"},
             "source": source,
             "code sha256": {stage: sha256(canonical(record["code"])) for stage, record in records.items()},
         },
-        "method": _method(section, arm),
+        "method": _method(section, arm, listed),
         "actor": ({"name": commit["author"]} if commit else {}) | {"role": "experimenter"},
         "data": {
             "test collection": {
@@ -75,7 +92,7 @@ def metadata(
     }
 
 
-def _method(section: dict[str, Any], arm: plan.Arm) -> dict[str, Any]:
+def _method(section: dict[str, Any], arm: plan.Arm, listed: Listed) -> dict[str, Any]:
     used = plan.branches(section, arm.fuse)
     fuse = dict(section["fuse"][arm.fuse])
     branches, rerank = fuse.pop("branches"), fuse.pop("rerank", None)
@@ -87,6 +104,7 @@ def _method(section: dict[str, Any], arm: plan.Arm) -> dict[str, Any]:
     if rerank:
         name = f"{arm.fuse}.rerank"
         retrieval.append({"name": name, **_given(rerank), "reranks": retrieval[-1]["name"]})
+    selection = {"name": arm.select, **_given(section["select"][arm.select])}
     indexes = {setting["index"]: section["index"][setting["index"]] for setting in used.values()}
     return {
         "automatic": True,
@@ -98,6 +116,7 @@ def _method(section: dict[str, Any], arm: plan.Arm) -> dict[str, Any]:
             "normalise": _given(section["normalise"]),
         },
         "retrieval": retrieval,
+        **({"selection": selection} if listed.name == "context" else {}),
     }
 
 

@@ -1,85 +1,81 @@
-"""The TREC run of one arm, read from the results of a snapshot."""
+"""The TREC run of one arm and its qrels, read from the results of a snapshot."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import orjson
-
-from spanledger.audit import audit, parameters
-from spanledger.audit.evidence import Files, Unavailable
+from spanledger import gold
+from spanledger.audit import audit
 from spanledger.audit.findings import Audit
 from spanledger.audit.history import History
-from spanledger.audit.ledger import Ledger
 from spanledger.core import ranking
-from spanledger.core.errors import InputError, Problem, nearest
+from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import plan
-from spanledger.exports import ir_metadata, trec
+from spanledger.exports import ir_metadata, levels, trec
+from spanledger.exports.stored import Stored
+from spanledger.selection import context
 from spanledger.snapshot import Snapshot
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The bytes of a run and of its qrels, and the audit of the file that the run's list comes from."""
+
+    run: bytes
+    qrels: bytes
+    audit: Audit
+
+
 def arm_run(
-    snapshot: Snapshot, experiment: str, name: str, project: Path = Path(), head: bool = True
-) -> tuple[bytes, Audit]:
-    """The candidates of an arm at chunk level as a TREC run, with its ir_metadata in comment lines in front unless `head`
-    is false; and the audit of the file that they come from.
+    snapshot: Snapshot,
+    experiment: str,
+    name: str,
+    *,
+    level: str = "chunk",
+    listed: str = "candidates",
+    first: int | None = None,
+    project: Path = Path(),
+    head: bool = True,
+) -> Exported:
+    """A list of an arm (`levels.LISTS`) at a level (`levels.LEVELS`), cut to its `first` passages, as a TREC run with its
+    ir_metadata in comment lines in front unless `head` is false.
 
     Raises InputError for an unknown experiment or arm, and where the arm has not run.
     """
-    ledger = Ledger(Files(snapshot), experiment)
-    section, arm = _planned(ledger, experiment, name)
-    candidates = f"results/{experiment}/fuse/{arm.chunk}/{arm.eligibility}/{arm.fuse}.jsonl"
-    audited = audit(candidates, snapshot, project)
-    rankings = ranking.from_records(_lines(ledger, candidates))
-    ids = [chunk["chunk_id"] for chunk in _lines(ledger, f"results/{experiment}/chunk/{arm.chunk}.jsonl")]
+    stored = Stored(snapshot, experiment)
+    arm = stored.arm(name)
+    places = plan.lists(arm)
+    place = places["candidates" if listed == "candidates" else "contexts"]
+    audited = audit(stored.path(place), snapshot, project)
+    chunks = from_records(Chunk, stored.lines(places["chunks"]))
+    lists = (
+        levels.of_candidates(ranking.from_records(stored.lines(place)), chunks)
+        if listed == "candidates"
+        else levels.of_contexts(context.from_records(stored.lines(place)), chunks)
+    )
+    exporter = levels.Exporter(
+        chunks,
+        from_records(Document, stored.lines("normalise/documents.jsonl")),
+        from_records(Query, stored.lines("normalise/queries.jsonl")),
+        gold.from_records(stored.lines("normalise/facts.jsonl")),
+        gold.judgements_from_records(stored.lines("normalise/qrels.jsonl")),
+        stored.section["score"]["coverage"],
+    )
     tag = f"{experiment}.{arm.name}"
-    lines = trec.run_lines(rankings, ids, tag)
+    lines = trec.run_lines(exporter.run(lists, level, first), tag)
     if head:
-        records = _records(ledger)
-        (dataset,) = _values(ledger, f"results/{experiment}/validate/dataset.json")
-        commit = audited.link("fuse").commit
+        stage = "fuse" if listed == "candidates" else "select"
+        records = stored.records(stage)
+        (dataset,) = stored.values("validate/dataset.json")
+        commit = audited.link(stage).commit
         if commit is not None:
             author = History(project, snapshot.commit or "HEAD").author(commit["hash"])
             commit = {"hash": commit["hash"], "author": author}
-        told = ir_metadata.metadata(tag, experiment, section, arm, records, dataset, commit)
+        what = ir_metadata.Listed(listed, level, first, stage)
+        told = ir_metadata.metadata(tag, experiment, stored.section, arm, records, dataset, commit, what)
         lines = [*ir_metadata.header(told), *lines]
-    return "".join(f"{line}\n" for line in lines).encode(), audited
+    return Exported(_text(lines), _text(trec.qrels_lines(exporter.qrels(lists, level))), audited)
 
 
-def _planned(ledger: Ledger, experiment: str, name: str) -> tuple[dict[str, Any], plan.Arm]:
-    """The section that the arm ran with: that of the report's record, else of params.yaml."""
-    known = ledger.experiments or set()
-    record = ledger.record("report")
-    section = parameters.recorded_section(experiment, record.content) if record else None
-    if section is None:
-        if experiment not in known:
-            raise InputError([Problem("params.yaml", field=experiment, message=nearest(experiment, known))])
-        held = ledger.resolver.planned("report")
-        section = {path.removeprefix(f"{experiment}."): value for path, value in held.items()}
-    arms = {arm.name: arm for arm in plan.arms(section)}
-    if name not in arms:
-        message = f"no arm is called '{name}': {nearest(name, arms)}"
-        raise InputError([Problem("params.yaml", field=f"{experiment}.arms", message=message)])
-    return section, arms[name]
-
-
-def _records(ledger: Ledger) -> dict[str, dict[str, Any]]:
-    stages = plan.STAGES[: plan.STAGES.index("fuse") + 1]
-    found = {stage: ledger.record(stage) for stage in stages}
-    missing = [ledger.record_path(stage) for stage, record in found.items() if record is None]
-    if missing:
-        raise InputError(Problem(path, message="there is no record that can be read: `dvc repro`") for path in missing)
-    return {stage: record.content for stage, record in found.items()}
-
-
-def _lines(ledger: Ledger, path: str) -> list[Any]:
-    return _values(ledger, path, lines=True)
-
-
-def _values(ledger: Ledger, path: str, lines: bool = False) -> list[Any]:
-    try:
-        data = ledger.files.read(path)
-        return [orjson.loads(text) for text in (data.splitlines() if lines else [data])]
-    except Unavailable as error:
-        raise InputError([Problem(path, message=str(error))]) from None
-    except ValueError:
-        raise InputError([Problem(path, message="is no JSON: `dvc repro` makes it again")]) from None
+def _text(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

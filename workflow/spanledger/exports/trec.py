@@ -1,37 +1,47 @@
-"""TREC runs: one line a query and retrieved chunk, `query_id Q0 chunk_id rank score tag`, best first.
+"""The lines of TREC files: runs, `query_id Q0 item rank score tag`, best first, and qrels, `query_id 0 item grade`.
 
-trec_eval ignores the rank and sorts by score, ties by descending document id, and it holds scores in single precision. So
-the scores written decrease strictly in single precision: each is the arm's own, or the next number below the score in
-front of it where that is not below it already.
+trec_eval ignores the rank and sorts by score, ties by descending item, and it holds scores in single precision. So the
+scores written decrease strictly in single precision. Ids stand as `items.encoded` writes them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from spanledger.core.errors import Problem, raise_problems
-from spanledger.core.ranking import Ranking
+from spanledger.exports.items import NOTHING, encoded
 
 _LOWEST, _HIGHEST = -3.0e38, 3.0e38  # within single precision, with room below
 
+Scored = tuple[str, float | None]  # an item, encoded, and its score where it has one of its own
 
-def run_lines(rankings: Iterable[Ranking], ids: list[str], tag: str) -> list[str]:
-    """The lines of a run, in the order of the rankings; `ids` are those of the chunks by ordinal. A query without
-    candidates has no line.
 
-    Raises InputError for ids of queries that hold white space, which the format cannot carry, or begin with the sign of a
-    comment.
+def run_lines(lists: Mapping[str, Sequence[Scored]], tag: str) -> list[str]:
+    """The lines of a run from the items of each query, best first, in the order given. A query without items has no line.
+
+    Scores are those of the items, each lowered to the next number below the one in front of it where it is not below it
+    already (see `strictly_decreasing`). A list in which some item has none is scored by rank: the last item has 1, each one
+    before it 1 more.
     """
-    rankings = list(rankings)
-    unfit = (r.query_id for r in rankings if r.query_id.split() != [r.query_id] or r.query_id.startswith("#"))
-    message = "a TREC run cannot carry a query id that holds white space or begins with #"
-    raise_problems(Problem("run", record=name, message=message) for name in unfit)
+    lines = []
+    for query_id, items in lists.items():
+        scores = [score for _, score in items]
+        own = None not in scores
+        written = strictly_decreasing(scores if own else range(len(items), 0, -1))
+        name = encoded(query_id)
+        lines += [
+            f"{name} Q0 {item} {rank} {score} {tag}"
+            for rank, ((item, _), score) in enumerate(zip(items, written, strict=True), 1)
+        ]
+    return lines
+
+
+def qrels_lines(grades: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The lines of qrels from the grades of each query, in the order given. A query without any is judged to have no
+    relevant item, by the line `query_id 0 - 0`: a query that is not named would be left out of every mean."""
     return [
-        f"{ranking.query_id} Q0 {ids[ordinal]} {rank} {score} {tag}"
-        for ranking in rankings
-        for rank, (ordinal, score) in enumerate(
-            zip(ranking.chunks, strictly_decreasing(ranking.scores), strict=True), 1
-        )
+        f"{encoded(query_id)} 0 {item} {grade}"
+        for query_id, judged in grades.items()
+        for item, grade in (judged or {NOTHING: 0}).items()
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from spanledger.core.bounded import ANSWERABLE, COST, FACTS, HIGHER, QUERIES, Bounded, column, meaning
+from spanledger.core.bounded import ANSWERABLE, COST, FACTS, HIGHER, JUDGED, QUERIES, Bounded, column, meaning
 from spanledger.core.errors import nearest
 from spanledger.engine.plan import arms
 from spanledger.gates.exact import exact
@@ -61,7 +61,7 @@ def evaluate(
     names = [arm.name for arm in arms(section)]
     verdicts = [_leaks(names, leaks, untrusted)]
     for gate in section["gates"]:
-        metric = meaning(gate, section["score"]["cutoffs"])
+        metric = meaning(gate, section["score"])
         looked = baseline is not None and gate["baseline"] is not None and untrusted is None
         other = baseline(gate["baseline"]) if looked else None
         findings = [
@@ -69,7 +69,7 @@ def evaluate(
             for arm in names
             if gate["arm"] in (None, arm)
         ]
-        text = rule(gate, section["score"]["cutoffs"])
+        text = rule(gate, section["score"])
         verdicts.append(_verdict(text, gate["arm"], findings, _side(gate, metric), untrusted and STALE))
     return verdicts
 
@@ -81,11 +81,11 @@ def status(verdicts: list[dict[str, Any]]) -> int:
     return 1 if FAILED in found else 2 if found - {PASSED} else 0
 
 
-def rule(gate: Mapping[str, Any], cutoffs: list[int]) -> str:
-    """A gate in words, its arm apart."""
+def rule(gate: Mapping[str, Any], score: Mapping[str, Any]) -> str:
+    """A gate in words, its arm apart; `score` is that section, resolved."""
     name = gate["metric"] or f"facts lost to {gate['loss']}"
     if gate["baseline"] is not None:
-        way = "below" if meaning(gate, cutoffs).better == HIGHER else "above"
+        way = "below" if meaning(gate, score).better == HIGHER else "above"
         return f"{name} at most {gate['worse_by_at_most']:.15g} {way} {gate['baseline']}"
     bounds = [f"{words} {gate[key]:.15g}" for key, words in _WORDS.items() if gate[key] is not None]
     return f"{name} {' and '.join(bounds)}"
@@ -173,9 +173,9 @@ def _incomparable(
     if arm not in other.rows:
         return f"the baseline has no such arm: {nearest(arm, other.rows)}"
     before = other.rows[arm]
-    for what in ("queries", "answerable_queries", "facts"):
-        if row[what] != before[what]:
-            return f"the baseline has {before[what]} {what.replace('_', ' ')}, not {row[what]}"
+    for what in ("queries", "answerable_queries", "facts", *(("judged_queries",) if metric.queries == JUDGED else ())):
+        if row[what] != before.get(what):
+            return f"the baseline has {before.get(what)} {what.replace('_', ' ')}, not {row[what]}"
     for kind, part in ((FACTS, "coverage"), (COST, "cost")):
         if metric.rests_on == kind and score[part] != other.score[part]:
             return f"the baseline has another {part} in its section score, so that {name} means something else there"
@@ -188,8 +188,9 @@ def _count(row: Row, metric: Bounded) -> int:
     """How many queries the metric of an arm is taken over."""
     if metric.queries == QUERIES:
         return row["queries"]
-    answerable = row["answerable_queries"]
-    return answerable if metric.queries == ANSWERABLE else row["queries"] - answerable
+    if metric.queries == JUDGED:
+        return row["judged_queries"]
+    return row["answerable_queries"] if metric.queries == ANSWERABLE else row["no_answer_queries"]
 
 
 def _side(gate: Mapping[str, Any], metric: Bounded) -> str | None:

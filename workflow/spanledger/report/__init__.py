@@ -41,7 +41,7 @@ def report(
     )
     arms, query_ids = [arm.name for arm in results.arms], [query.query_id for query in results.queries]
     return {
-        "metrics.json": files.document(tables.headline(experiment, results.table, results.primary)),
+        "metrics.json": files.document(tables.headline(experiment, results.table, section)),
         "arms.csv": tables.to_csv(results.table),
         "tags.csv": tables.to_csv(results.tags),
         "frontier.csv": tables.to_csv(results.frontier or [dict.fromkeys(COLUMNS)]),

@@ -26,6 +26,7 @@ function drawTrail(data, query, marks, armName, onArm) {
 }
 
 function summary(data, arm, found) {
+  if (!found.count && arm.elsewhere) return "No candidate: the run has none for this question.";
   if (!found.count) return arm.keeps_zero ? "No candidate: nothing is eligible." : "No candidate: nothing that is eligible scored above 0.";
   const limits = [
     arm.top_k === null ? null : `at most ${plural(arm.top_k, arm.parents ? "passage" : "chunk")}`,

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from spanledger.core.document_measures import meaning
+from spanledger.core.span_measures import SPAN_MEASURES
 from spanledger.engine.plan import Arm
 from spanledger.metrics import CHECKPOINTS
 from spanledger.report import words
@@ -13,6 +15,7 @@ from spanledger.report.results import Results
 from spanledger.report.tables import ArmRow
 
 NO_ANSWER = "It tests that no term is shared with a question, not that a question is refused."
+NO_ANSWER_ELSEWHERE = "A question that the run does not have counts as empty; nothing says that it was refused."
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "name": str,
@@ -36,6 +39,11 @@ class Column:
     instead: Callable[[ArmRow], str] | None = None
 
 
+def no_answer(results: Results) -> str:
+    """What the rate of empty results does not say."""
+    return NO_ANSWER_ELSEWHERE if results.elsewhere else NO_ANSWER
+
+
 Groups = list[tuple[str, list[Column]]]
 
 
@@ -57,6 +65,8 @@ def result_groups(results: Results) -> Groups:
     groups = [
         ("Recall and facts", _recall(results)),
         ("Held against, macro recall", _baselines(results)),
+        ("Evidence by characters", _spans(results)),
+        ("Documents", _documents(results)),
         (
             f"Mean cost, {words.unit(results.unit)[0]}",
             [
@@ -101,7 +111,7 @@ def _recall(results: Results) -> list[Column]:
             point,
             "share",
             f"macro recall of {words.CHECKPOINTS[point]}, and below it covered / required facts",
-            lambda row, point=point: f"{row[f'facts_in_{point}']:,}/{row['facts']:,}",
+            lambda row, point=point: _of_facts(row, point),
         )
         for point in CHECKPOINTS
     ]
@@ -149,8 +159,8 @@ def _recall(results: Results) -> list[Column]:
                 "no_answer_accuracy",
                 "no-answer accuracy",
                 "share",
-                f"the rate of empty results among the questions without facts. {NO_ANSWER}",
-                lambda row: f"{_empty(row):,}/{row['queries'] - row['answerable_queries']:,} empty",
+                f"the rate of empty results among the questions that have no answer. {no_answer(results)}",
+                lambda row: f"{_empty(row):,}/{row['no_answer_queries']:,} empty",
             )
         )
     return columns
@@ -167,7 +177,7 @@ def _baselines(results: Results) -> list[Column]:
             header,
             "share",
             choices.format(what) + mark,
-            lambda row, pool=pool: f"{row[f'attainable_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+            lambda row, pool=pool: _exact(row, "attainable", pool),
             lambda row, pool=pool: attainable(row, pool),
         )
         for pool, header, what in (
@@ -183,7 +193,7 @@ def _baselines(results: Results) -> list[Column]:
                 "share",
                 f"{orders.format(what)}, and below it for how many questions this is exact: the others have the mean over "
                 f"{results.section['score']['random_orders']:,} orders",
-                lambda row, pool=pool: f"{row[f'random_exact_{pool}']:,}/{row['answerable_queries']:,} exact",
+                lambda row, pool=pool: _exact(row, "random", pool),
             )
             for pool, header, what in (
                 ("candidates", "random order", "the candidates"),
@@ -191,6 +201,40 @@ def _baselines(results: Results) -> list[Column]:
             )
         ]
     return columns
+
+
+def _of_facts(row: ArmRow, point: str) -> str:
+    held = row[f"facts_in_{point}"]
+    return "not known" if held is None else f"{held:,}/{row['facts']:,}"
+
+
+def _exact(row: ArmRow, baseline: str, pool: str) -> str:
+    """For how many questions a baseline is exact; nothing where what the index holds is not known."""
+    if pool == "index" and row["facts_in_index"] is None:
+        return "not known"
+    return f"{row[f'{baseline}_exact_{pool}']:,}/{row['answerable_queries']:,} exact"
+
+
+def _spans(results: Results) -> list[Column]:
+    return [
+        Column(name, SPAN_MEASURES[name][0], "share", f"mean over the answerable questions of {SPAN_MEASURES[name][1]}")
+        for name in results.section["score"]["span_metrics"]
+    ]
+
+
+def _documents(results: Results) -> list[Column]:
+    """Measures of documents, where the table has them."""
+    return [
+        Column(
+            name,
+            name,
+            "share",
+            f"mean over the judged questions of {meaning(name)}",
+            lambda row: f"{row['judged_queries']:,} judged",
+        )
+        for name in results.section["score"]["document_metrics"]
+        if name in results.table[0]
+    ]
 
 
 def _first(cutoff: int) -> str:
@@ -224,8 +268,7 @@ def _queries(row: ArmRow, rate: str) -> int:
 
 
 def _empty(row: ArmRow) -> int:
-    silent = row["queries"] - row["answerable_queries"]
-    return 0 if row["no_answer_accuracy"] is None else round(row["no_answer_accuracy"] * silent)
+    return 0 if row["no_answer_accuracy"] is None else round(row["no_answer_accuracy"] * row["no_answer_queries"])
 
 
 def work_groups() -> Groups:

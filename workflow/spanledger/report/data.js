@@ -60,11 +60,11 @@ function failuresOf(data, query, arm) {
   );
 }
 
-// What happened to one fact of one arm.
-function factState(number, causes) {
+// What happened to one fact of one arm; null where it is not known.
+function factState(number, causes, unknown) {
   const cause = number >> 3;
   return {
-    held: [Boolean(number & 1), Boolean(number & 2), Boolean(number & 4)],
+    held: [unknown ? null : Boolean(number & 1), Boolean(number & 2), Boolean(number & 4)],
     cause: cause ? causes[cause - 1] : null,
   };
 }
@@ -130,7 +130,7 @@ function trail(data, query, arm) {
       ? passages.map(([document, characters, chunks, ...edges]) => ({ document, characters, chunks, spans: spansOf(edges) }))
       : null,
     facts: facts.map((number, fact) => ({
-      ...factState(number, data.causes),
+      ...factState(number, data.causes, data.arms[arm].unknown),
       needed: neededBy(query, arm, fact),
       failures: number & 4 ? [] : failures[failed++],
     })),
@@ -139,7 +139,7 @@ function trail(data, query, arm) {
     duplicate,
     notCurrent,
     firstRank,
-    attainable: attainable.map((number) => ({ facts: number >> 1, exact: !(number & 1) })),
+    attainable: attainable.map((number) => (number === null ? null : { facts: number >> 1, exact: !(number & 1) })),
     bestSingle,
     coveredAt,
   };
@@ -215,7 +215,7 @@ function passes(data, query, filters) {
   const text = (filters.text || "").trim().toLowerCase();
   if (text && ![query.id, query.text, ...query.tags].some((field) => field.toLowerCase().includes(text))) return false;
   const required = query.facts.length;
-  if (filters.show === "no_answer" && required) return false;
+  if (filters.show === "no_answer" && !query.no_answer) return false;
   const chosen = filters.arm ? data.arms.findIndex((arm) => arm.name === filters.arm) : -1;
   const arms = chosen < 0 ? data.arms.map((_, place) => place) : [chosen];
   if (filters.show === "lost" && !arms.some((arm) => lost(data, query, arm))) return false;

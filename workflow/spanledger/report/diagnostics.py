@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanledger.core.document_measures import document_measure
+from spanledger.core.ranking import ELSEWHERE
 from spanledger.engine.plan import Arm, arms, branches
 from spanledger.metrics import Counters
 from spanledger.report import outdated, words
@@ -31,6 +33,7 @@ def diagnostics(
     planned = arms(section)
     rows = {row["arm"]: row for row in table}
     found = [
+        *_elsewhere(section, planned, rows, counters),
         *_held_out(section, dataset, table),
         *_saturated(section, planned, rows),
         *_ceiling(section, planned, rows),
@@ -42,9 +45,28 @@ def diagnostics(
         *_tails(planned, rows),
         *_two_variables(section, planned, counters),
         *_means(planned, rows),
-        *_refusals(planned, rows),
+        *_refusals(section, planned, rows),
+        *_unjudged(rows),
+        *_short_lists(section, planned, rows),
     ]
     return [asdict(diagnostic) for diagnostic in found]
+
+
+def _elsewhere(
+    section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]], counters: dict[str, Counters]
+) -> Iterator[Diagnostic]:
+    """What was read, what of it could not be used, and what cannot be known."""
+    for arm in planned:
+        for name, setting in branches(section, arm.fuse).items():
+            if setting["scorer"] != ELSEWHERE:
+                continue
+            counted = counters[arm.name]["retrieve", name]
+            told = [f"{setting['file']} has {counted['entries']} entries for {counted['queries']} of its questions"]
+            told += [words.READ[key].format(counted[key]) for key in words.READ if counted[key]]
+            if rows[arm.name]["facts_in_index"] is None:
+                told.append("what else could have been found is not known, so nothing is said of an index")
+            for message in told:
+                yield Diagnostic("elsewhere", message, (arm.name,))
 
 
 def _held_out(section: dict[str, Any], dataset: dict[str, Any], table: list[dict[str, Any]]) -> Iterator[Diagnostic]:
@@ -207,27 +229,57 @@ def _parts(section: dict[str, Any], arm: Arm) -> tuple:
 def _means(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
-        if silent and row["mean_cost"] != row["mean_cost_answerable"]:
+        answerable = row["answerable_queries"]
+        silent = row["queries"] - answerable
+        recall = answerable or not row.get("judged_queries")  # else there is no recall, and nobody expects one
+        if silent and recall and row["mean_cost"] != row["mean_cost_answerable"]:
             over = row["mean_cost_answerable"]
-            answerable = "null" if over is None else f"{over:.1f}"
             yield Diagnostic(
                 "means",
                 f"mean cost {row['mean_cost']:.1f} is over all {row['queries']} queries, {silent} of them without facts; "
-                f"over the {row['answerable_queries']} answerable ones it is {answerable}. Recall is over these alone",
+                f"over the {answerable} answerable ones it is {'null' if over is None else f'{over:.1f}'}. Recall is over "
+                "these alone",
                 (arm.name,),
             )
 
 
-def _refusals(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+def _refusals(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
     for arm in planned:
         row = rows[arm.name]
-        silent = row["queries"] - row["answerable_queries"]
+        silent = row["no_answer_queries"]
         if silent:
             empty = round(row["no_answer_accuracy"] * silent)
+            made = [setting["scorer"] for setting in branches(section, arm.fuse).values()]
+            tests = "that the run has nothing for them" if ELSEWHERE in made else "that no term is shared"
             yield Diagnostic(
                 "refusals",
-                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} queries without facts: it tests "
-                "that no term is shared, not that a question is refused",
+                f"no_answer_accuracy is the rate of empty results, {empty} of {silent} no-answer queries: it tests "
+                f"{tests}, not that a question is refused",
+                (arm.name,),
+            )
+
+
+def _unjudged(rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    row = next(iter(rows.values()))
+    if row.get("judged_queries") and row["unjudged_queries"]:
+        yield Diagnostic(
+            "unjudged",
+            f"{row['unjudged_queries']} of {row['queries']} queries have no judgements and count in no measure of "
+            f"documents: these are means over the {row['judged_queries']} others",
+        )
+
+
+def _short_lists(section: dict[str, Any], planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diagnostic]:
+    measures = map(document_measure, section["score"]["document_metrics"])
+    longest = max(measures, key=lambda measure: measure.cutoff or 0, default=None)
+    for arm in planned:
+        depths = [setting["depth"] for setting in branches(section, arm.fuse).values()]
+        if longest is None or None in depths or not rows[arm.name].get("judged_queries"):
+            continue
+        if sum(depths) < (longest.cutoff or 0):
+            yield Diagnostic(
+                "short_lists",
+                f"{longest.name} looks at {longest.cutoff:,} documents, and no list has more than {sum(depths):,} "
+                "candidates: what is further down counts as not found",
                 (arm.name,),
             )

@@ -57,11 +57,17 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         "branches": list(used),
         "depths": [setting["depth"] for setting in used.values()],
         "expands": any(setting["expand"] is not None for setting in used.values()),
+        **({"elsewhere": True, "unknown": _unknown(results, arm)} if results.elsewhere else {}),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
         "features": None
         if fuse["rerank"] is None
         else [[*words.FEATURES[name], fuse["rerank"]["weights"][name]] for name in words.FEATURES],
     }
+
+
+def _unknown(results: Results, arm: Arm) -> bool:
+    """Whether it is not known what the index of an arm holds."""
+    return any(results.trails[arm.name, q.query_id]["covered"]["index"] is None for q in results.queries)
 
 
 class _Tables:
@@ -126,9 +132,9 @@ class _Tables:
         """[list, chunks of the context, runs of [reason, remaining, how many], a number a fact, cost, unique
         characters, duplicate characters, passages not current, place of the first evidence, facts of the best single
         chunk, facts covered at each cutoff, facts attainable from the candidates and from the index: twice the number,
-        and 1 more for an upper bound], and where the passages are not the chunks: passages as [document,
-        characters, chunks, edges of spans]. A fact's number is 1 for index + 2 for candidates + 4 for context where it is
-        covered there, + 8 times the cause from 1."""
+        and 1 more for an upper bound, null where it is not known], and where the passages are not the chunks: passages
+        as [document, characters, chunks, edges of spans]. A fact's number is 1 for index + 2 for candidates + 4 for
+        context where it is covered there, + 8 times the cause from 1."""
         context = set(row["context"])
         kept = [
             candidate
@@ -167,7 +173,7 @@ class _Tables:
             row["first_rank"],
             row["best_single"],
             [row["covered_at"][str(n)] for n in self._results.section["score"]["cutoffs"]],
-            [2 * row["attainable"][pool]["facts"] + (row["attainable"][pool]["kind"] != "exact") for pool in POOLS],
+            [_bound(row["attainable"][pool]) for pool in POOLS],
         ]
         if "passages" in row:
             carried.append([self._passage(passage) for passage in row["passages"]])
@@ -238,6 +244,10 @@ def _reasons(kept: list[dict[str, Any]], names: list[str]) -> tuple[Any, ...]:
         tuple(c["score_before"] for c in kept) if "score_before" in first else None,
         tuple(tuple(c["features"][name] for c in kept) for name in words.FEATURES) if "features" in first else None,
     )
+
+
+def _bound(bound: dict[str, Any] | None) -> int | None:
+    return None if bound is None else 2 * bound["facts"] + (bound["kind"] != "exact")
 
 
 def _failed(row: dict[str, Any], whys: dict[tuple[int, str], int]) -> list[list[int]]:

@@ -43,7 +43,7 @@ function drawAbout(query) {
     query.tags.length ? pair("tags", query.tags.join(", ")) : null,
     query.facts.length
       ? null
-      : pair("no answer", `${query.no_answer ? `${query.no_answer}: ` : ""}no fact is required, and recall is null. What was found is shown as for any other question; that nothing was found would be no refusal.`),
+      : pair(query.no_answer ? "no answer" : "facts", `${query.no_answer ? `${query.no_answer}: ` : ""}no fact is required, and recall is null. What was found is shown as for any other question; that nothing was found would be no refusal.`),
   );
 }
 
@@ -112,7 +112,7 @@ function where(data, place, spans) {
 function drawMatrix(data, query, armName, onArm) {
   const required = query.facts.length;
   const share = (covered) => `${covered}/${required}`;
-  const bound = ({ facts, exact }) => `${exact ? "" : "≤ "}${share(facts)}`;
+  const bound = (known) => (known ? `${known.exact ? "" : "≤ "}${share(known.facts)}` : "not known");
   const columns = [
     ["candidates", "how many candidates there are", (found) => count(found.count)],
     ...(required
@@ -122,7 +122,7 @@ function drawMatrix(data, query, armName, onArm) {
           ["first evidence", "the place of the first passage that covers a span of some fact on its own", (found) => found.firstRank === null ? "none" : count(found.firstRank)],
           ["attainable", "the most facts that any choice of the candidates covers under the limits of the selector; ≤ marks an upper bound", (found) => bound(found.attainable[0])],
           ["in the index", "the same of all eligible chunks", (found) => bound(found.attainable[1])],
-          ["best chunk", "the most facts that any one eligible chunk covers", (found) => share(found.bestSingle)],
+          ["best chunk", "the most facts that any one eligible chunk covers", (found) => (found.bestSingle === null ? "not known" : share(found.bestSingle))],
         ]
       : [["recall", "there is no fact to cover", () => "null"]]),
     [`cost, ${data.unit}`, "what the context costs", (found) => count(found.cost)],
@@ -158,6 +158,10 @@ function drawMatrix(data, query, armName, onArm) {
 
 function drawState(data, state) {
   const checks = state.held.map((held, place) => {
+    if (held === null) {
+      const words = `not known of ${data.checkpoints[place][1]}`;
+      return element("span", { class: "check", role: "img", "aria-label": words, title: words }, "?");
+    }
     const words = `${held ? "covered" : "not covered"} by ${data.checkpoints[place][1]}`;
     return element("span", { class: held ? "check held" : "check gone", role: "img", "aria-label": words, title: words }, held ? "✓" : "✗");
   });

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from spanledger.core.ranking import ELSEWHERE
 from spanledger.core.records import Document, DocumentKey, Query
 from spanledger.engine.plan import Arm, arms
 from spanledger.gates import evaluate
@@ -93,6 +94,11 @@ class Results:
     def primary(self) -> str:
         """The metric that arms are compared by: a column of the table."""
         return self.section["report"]["primary"]["metric"]
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the candidates were made by others."""
+        return any(setting["scorer"] == ELSEWHERE for setting in self.section["retrieve"].values())
 
     @property
     def unit(self) -> str:

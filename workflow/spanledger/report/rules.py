@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from spanledger.core.ranking import ELSEWHERE
 from spanledger.engine.plan import arms, branches
 from spanledger.report.words import measured, unit
 
@@ -13,6 +14,14 @@ _TIES = {
     "document": "doc_id, version, start and end, texts compared by code point",
     "id_version": "the text doc_id/version, compared by code point, then the place in the chunk table",
     "position": "the place in the chunk table",
+}
+
+_READ_ORDER = {  # how the entries of a question in a run of others are put in order, by what the file has
+    "score": "Candidates stand in descending order of score, equal ones in ascending order of rank where the file has "
+    "ranks, then of id compared by code point (of spans: doc_id, version, start and end).",
+    "rank": "Candidates stand in ascending order of rank, equal ones by id compared by code point (of spans: doc_id, "
+    "version, start and end). The scores shown count down to 1.",
+    "line": "Candidates stand in the order of the lines of the file. The scores shown count down to 1.",
 }
 
 
@@ -77,6 +86,8 @@ def _fuses(section: dict[str, Any]) -> list[str]:
 def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list[str]:
     by_scorer: dict[str, list[str]] = {}
     for name, setting in used.items():
+        if setting["scorer"] == ELSEWHERE:
+            return _elsewhere(section, setting)
         analyzer = section["index"][setting["index"]]["analyzer"]
         depth = "every candidate" if setting["depth"] is None else f"the first {setting['depth']:,} candidates"
         by_scorer.setdefault(f"{_scorer(setting)}, on terms of {analyzer}; {depth}", []).append(name)
@@ -94,6 +105,15 @@ def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list
     return [
         *sentences,
         "Only eligible chunks are indexed: the number of chunks, their lengths and frequencies are of these alone.",
+    ]
+
+
+def _elsewhere(section: dict[str, Any], setting: dict[str, Any]) -> list[str]:
+    return [
+        f"Candidates were read from {setting['file']} (SHA-256 {setting['sha256']}): {setting['what']}. How they were "
+        "found is not known.",
+        "Terms that question and passage share are those of the analyzer "
+        f"{section['index'][setting['index']]['analyzer']}, and say nothing of what was searched.",
     ]
 
 
@@ -146,6 +166,9 @@ def _any(words: list[str]) -> str:
 
 
 def _order(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list[str]:
+    for setting in used.values():
+        if setting["scorer"] == ELSEWHERE:
+            return [_READ_ORDER[setting["order"]]]
     zero = [name for name, setting in used.items() if setting["keep_zero"]]
     if len(zero) == len(used):
         sentences = ["Candidates stand in descending order of score, those that score 0 among them."]

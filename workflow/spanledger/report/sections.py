@@ -46,8 +46,11 @@ def headline(results: Results) -> dict[str, Any]:
         "held_out": results.dataset["queries"] - first["queries"] if results.section["normalise"]["holdout"] else 0,
         "answerable": first["answerable_queries"],
         "facts": first["facts"],
-        "metric": words.METRICS[results.primary][0],
-        "definition": None if results.primary.startswith("macro_recall") else words.METRICS[results.primary][1],
+        "metric": words.metric(results.primary)[0],
+        "definition": None if results.primary.startswith("macro_recall") else words.metric(results.primary)[1],
+        "judged": first.get("judged_queries", 0),
+        "no_answer": first["no_answer_queries"],
+        "kind": words.metric(results.primary)[2],
         "best": None if value is None else {"text": f"{value:.3f}", "value": repr(value), "arms": names},
         "attainable": _attainable(results),
         "unit": words.unit(results.unit)[0],
@@ -74,11 +77,11 @@ def arms(results: Results) -> dict[str, Any]:
         "shared": [(part, first[part]) for part in parts if part not in varied],
         "results": _table(results, columns.result_groups(results), value),
         "work": _table(results, columns.work_groups()),
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "queries": first["queries"],
         "answerable": first["answerable_queries"],
         "measured": words.measured(results.unit),
-        "no_answer": None if first["queries"] == first["answerable_queries"] else columns.NO_ANSWER,
+        "no_answer": columns.no_answer(results) if first["no_answer_queries"] else None,
     }
 
 
@@ -132,10 +135,11 @@ def cost(results: Results) -> dict[str, Any]:
         "shapes": shapes,
         "elbow": next((spot for spot in plot.spots if elbow in spot.members), None),
         "missing": [arm.name for arm, point in zip(results.arms, points, strict=True) if point is None],
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "unit": words.unit(results.unit)[0],
         "queries": results.table[0]["queries"],
-        "answerable": results.table[0]["answerable_queries"],
+        "kind": words.metric(results.primary)[2],
+        "over": results.table[0][f"{words.metric(results.primary)[2]}_queries"],
     }
 
 
@@ -161,11 +165,18 @@ def loss(results: Results) -> dict[str, Any]:
         )
     return {
         "facts": results.table[0]["facts"],
-        "causes": [(cause, *words.CAUSES[cause]) for cause in CAUSES],
+        "causes": [(cause, *words.CAUSES[cause]) for cause in _causes(results)],
         "seen": seen,
         "rows": rows,
         "back": {"limits": recoverable.limits(results), "rows": recoverable.rows(results, _losses)},
     }
+
+
+def _causes(results: Results) -> list[str]:
+    """The causes that there can be: what happened where candidates were made elsewhere is not known, and nothing is made
+    elsewhere otherwise."""
+    unlike = ("not_matched", "below_depth", "demoted") if results.elsewhere else ("not_retrieved",)
+    return [cause for cause in CAUSES if cause not in unlike]
 
 
 def _losses(arm: str, cause: str) -> str:
@@ -182,7 +193,7 @@ def questions(results: Results) -> dict[str, Any]:
     return {
         "count": len(results.queries),
         "arms": [arm.name for arm in results.arms],
-        "causes": [(cause, words.CAUSES[cause][0]) for cause in CAUSES],
+        "causes": [(cause, words.CAUSES[cause][0]) for cause in _causes(results)],
         "failures": [(name, words.FAILURES[name][0]) for name in CLASSES],
     }
 
@@ -271,7 +282,7 @@ def frontier(results: Results) -> dict[str, Any]:
         "rows": rows,
         "beaten": len(results.frontier) - len(rows),
         "elbow": any(row["elbow"] for row in rows),
-        "metric": words.METRICS[results.primary][0],
+        "metric": words.metric(results.primary)[0],
         "unit": words.unit(results.unit)[0],
     }
 

@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 from spanledger.engine.plan import arms
-from spanledger.metrics import Counters, counter_metrics, query_metrics
+from spanledger.metrics import Counters, counter_metrics, measured, query_metrics
 
 ArmRow = dict[str, Any]
 
@@ -18,8 +18,7 @@ def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]], counters: dict
     of each arm by its name. Raises ValueError where a line names no arm of the section, or where the arms' lines are not
     of the same queries, each once.
     """
-    lines = by_arm(section, rows)
-    unit, cutoffs = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
+    lines, wanted = by_arm(section, rows), measured(section, rows)
     return [
         {
             "arm": arm.name,
@@ -27,7 +26,7 @@ def arm_rows(section: dict[str, Any], rows: list[dict[str, Any]], counters: dict
             "eligibility": arm.eligibility,
             "fuse": arm.fuse,
             "select": arm.select,
-            **query_metrics(lines[arm.name], unit, cutoffs),
+            **query_metrics(lines[arm.name], **wanted),
             **counter_metrics(counters[arm.name]),
         }
         for arm in arms(section)
@@ -38,17 +37,16 @@ def tag_rows(section: dict[str, Any], rows: list[dict[str, Any]], table: list[Ar
     """The metrics of each arm over the queries of each tag: arms in the order of params.yaml, tags by code point. A
     query counts under each of its tags. Where no query has any, one row without a tag stands for each arm, with its
     values of `table`, which is that of `arm_rows`."""
-    lines = by_arm(section, rows)
-    unit, cutoffs = section["score"]["cost"]["unit"], section["score"]["cutoffs"]
+    lines, wanted = by_arm(section, rows), measured(section, rows)
     tags = sorted({tag for row in rows for tag in row["tags"]})
     if not tags:
-        names = query_metrics([], unit, cutoffs)
+        names = query_metrics([], **wanted)
         return [{"arm": row["arm"], "tag": None, **{name: row[name] for name in names}} for row in table]
     return [
         {
             "arm": arm.name,
             "tag": tag,
-            **query_metrics([row for row in lines[arm.name] if tag in row["tags"]], unit, cutoffs),
+            **query_metrics([row for row in lines[arm.name] if tag in row["tags"]], **wanted),
         }
         for arm in arms(section)
         for tag in tags
@@ -83,9 +81,12 @@ def to_csv(table: list[dict[str, Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def headline(experiment: str, table: list[ArmRow], metric: str) -> dict[str, Any]:
-    """What metrics.json holds: {experiment: {arm: {metric: its value, "mean_cost": its value}}}."""
-    return {experiment: {row["arm"]: {metric: row[metric], "mean_cost": row["mean_cost"]} for row in table}}
+def headline(experiment: str, table: list[ArmRow], section: dict[str, Any]) -> dict[str, Any]:
+    """What metrics.json holds: {experiment: {arm: {name: its value}}} of the primary metric, the mean cost, span metrics
+    and, where the table has them, measures of documents."""
+    score = section["score"]
+    names = (section["report"]["primary"]["metric"], "mean_cost", *score["span_metrics"], *score["document_metrics"])
+    return {experiment: {row["arm"]: {name: row[name] for name in names if name in row} for row in table}}
 
 
 def best(table: list[ArmRow], metric: str) -> tuple[float | None, list[str]]:

@@ -1,5 +1,7 @@
 """Plain words for what the settings and the lines of queries.jsonl name by code."""
 
+from spanledger.core.document_measures import meaning
+from spanledger.core.span_measures import SPAN_MEASURES
 from spanledger.core.tokenizers import is_tokenizer
 
 # Cause of loss: a few words, and a sentence on one fact of one arm.
@@ -11,6 +13,11 @@ CAUSES = {
         "A chunk that is needed for it scored 0: it holds no term that was searched for.",
     ),
     "below_depth": ("ranked too low", "What covers it scored above 0 but was ranked below the cut of every branch."),
+    "not_retrieved": (
+        "not in the run",
+        "The candidates were made elsewhere and do not hold it. Whether it was not indexed, not matched or ranked below a "
+        "cut there is not known.",
+    ),
     "demoted": (
         "demoted by fusion or re-ranking",
         "It was among the candidates. The same selector covers it from a single branch's list, or from the list before "
@@ -154,6 +161,10 @@ FEATURES = {
 
 # Warning: a title, and a sentence that stands for its cases where there are several.
 WARNINGS = {
+    "elsewhere": (
+        "Made elsewhere",
+        "the candidates were read from a file, and nothing is known of how they were found",
+    ),
     "held_out": ("Held out", "some questions are held out, and nothing of them is shown"),
     "empty_holdout": ("Empty holdout", "a holdout was asked for, and no question fell into it"),
     "saturated": (
@@ -191,6 +202,11 @@ WARNINGS = {
     "refusals": (
         "Empty is not refused",
         "no-answer accuracy is the rate of empty results: it tests that no term is shared, not that a question is refused",
+    ),
+    "unjudged": ("Not judged", "questions without judgements count in no measure of documents"),
+    "short_lists": (
+        "Short lists",
+        "where a branch is cut above the cut-off of a measure of documents, that measure is bounded by the depth",
     ),
 }
 
@@ -241,6 +257,18 @@ CHECKPOINTS = {
     "context": "the final context",
 }
 
+# What was found in a run that was made elsewhere, by counter.
+READ = {
+    "missing": "questions that are not in it, which are scored with no candidates: {}",
+    "held_out": "entries of questions that are held out, which were left out: {}",
+    "forbidden": "entries that the asker may not have, which were dropped (the run leaks): {}",
+    "empty": "entries of documents without text, which no passage can hold and which were left out: {}",
+    "unfit": "contexts that are empty although there are candidates, because none fits the selector's budget: {}",
+    "merged": "entries with the text and place of one above them once the text is normalised, which were left out: {}",
+    "ties": "questions with equal scores, which stand by rank, then by id (trec_eval: by descending id): {}",
+    "disagreeing": "questions whose ranks disagree with their scores, which decide as in trec_eval: {}",
+}
+
 # The sections of settings, in the order in which a query passes them.
 PARTS = {
     "normalise": "Normalisation",
@@ -253,6 +281,16 @@ PARTS = {
     "score": "Scoring",
     "report": "Report",
 }
+
+
+def metric(name: str) -> tuple[str, str, str]:
+    """A metric that arms may be compared by: its name, what it is, and of which questions it is the mean."""
+    if name in METRICS:
+        return *METRICS[name], "answerable"
+    if name in SPAN_MEASURES:
+        called, what = SPAN_MEASURES[name]
+        return called, f"the mean over the answerable questions of {what}", "answerable"
+    return name, f"the mean over the judged questions of {meaning(name)}", "judged"
 
 
 def unit(name: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from spanledger.core.ordering import tie_ranks
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
 from spanledger.fusion import Fusion
-from spanledger.gold import Evidence, Fact, Gold
+from spanledger.gold import Evidence, Fact, Gold, Judgement
 from spanledger.retrieval import Retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
@@ -20,7 +20,8 @@ from spanledger.scoring.coverage import Coverage, Rule
 from spanledger.scoring.failures import Classifier, Loss
 from spanledger.scoring.judge import Judge
 from spanledger.scoring.leaked import leaked
-from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates
+from spanledger.scoring.loss import cause_after_candidates, cause_before_candidates, cause_without_index
+from spanledger.scoring.measured import Measured
 from spanledger.scoring.needed import Counterfactuals, before_retrieval
 from spanledger.scoring.outdated import Outdated
 from spanledger.scoring.passages import Passages
@@ -38,7 +39,11 @@ CHECKPOINTS = ("index", "candidates", "context")
 class Tables:
     """What an arm was run on. `indexes` and `rankings` lead from the name of each of its branches to the indexes of its
     eligibility classes and to its rankings; `parents` is the table of its selector's parents; `elements` tell why facts
-    were lost."""
+    were lost; `judgements` are of documents.
+
+    `searched` is false of lists that were made elsewhere: there are no indexes, and rankings are not looked at. `complete`
+    is false where it is not known what could have been found: the table holds only what some list has.
+    """
 
     chunks: list[Chunk]
     documents: list[Document]
@@ -49,6 +54,9 @@ class Tables:
     synonym_groups: Iterable[Iterable[str]] = ()
     parents: list[Chunk] | None = None
     elements: Iterable[Element] = ()
+    judgements: Iterable[Judgement] = ()
+    searched: bool = True
+    complete: bool = True
 
 
 class ArmScorer:
@@ -68,14 +76,17 @@ class ArmScorer:
         self._eligibility = Eligibility.of(settings["eligibility"])
         self._selector = Selector.of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
-        structure = Structure(tables.documents, tables.elements)
-        self._outdated = Outdated(tables.chunks, tables.documents, structure)
+        self._structure = Structure(tables.documents, tables.elements)
+        self._outdated = Outdated(tables.chunks, tables.documents, self._structure)
+        terms = Terms(settings, tables.synonym_groups)
         self._failures = Classifier(
             tables.chunks,
             self._coverage,
-            structure,
+            self._structure,
             self._eligibility,
-            Terms(settings, tables.synonym_groups),
+            terms,
+            tables.searched,
+            tables.complete,
         )
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first, self._selector.rendering, self._shelf)
@@ -83,10 +94,12 @@ class ArmScorer:
         passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
         self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
+        self._measured = Measured(settings["score"], tables.chunks, tables.documents, self._coverage, tables.judgements)
         self._trail = Trail(tables.chunks, settings, self._coverage)
         self._retrievers: dict[tuple[str, str], Retriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
-        self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in tables.rankings.items()}
+        found = tables.rankings if tables.searched else {}
+        self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in found.items()}
         self._fusion = Fusion(settings["fuse"], tables.chunks)
         self._counterfactuals = Counterfactuals(
             self._fusion, self._selector, self._shelf, self._eligibility.acl, Judge(passages)
@@ -125,7 +138,7 @@ class ArmScorer:
         facts = [
             {
                 "fact_id": fact.fact_id,
-                "index": self._coverage.fact_covered(fact, eligible),
+                "index": self._coverage.fact_covered(fact, eligible) if self._tables.complete else None,
                 "candidates": self._coverage.fact_covered(fact, set(ranking.chunks)),
                 "context": sent.fact_covered(fact, places),
             }
@@ -139,14 +152,16 @@ class ArmScorer:
         for fact, found in lost:
             found["cause"] = self._cause(fact, found, query, group, eligible, ranking, context)
             needed = {**self._counterfactuals.limits(fact, query, ranking), **deeper.get(fact, {})}
-            if not found["index"]:
+            if found["index"] is False:
                 needed |= self._before_retrieval(fact, query)
             found["needed"] = needed or None
             loss = Loss(fact, found["cause"], query, eligible, set(ranking.chunks), context, passages, kept)
             found["failures"] = self._failures.classes(loss)
         near = [fact for fact, found in lost if found["candidates"]]
         outdated = self._outdated.of(query, passages, ranking, near, partial(self._covered_from, query=query))
-        covered = {point: sum(fact[point] for fact in facts) for point in CHECKPOINTS}
+        covered = {point: sum(bool(fact[point]) for fact in facts) for point in CHECKPOINTS}
+        if not self._tables.complete:
+            covered["index"] = None
         source, unique = sent.source_lengths(places)
         return {
             "arm": self._arm,
@@ -160,8 +175,16 @@ class ArmScorer:
                 str(n): self._covered(gold.facts, sent, range(min(n, len(passages)))) for n in self._cutoffs
             },
             "first_rank": self._first_rank(gold.facts, sent, len(passages)),
-            "best_single": self._best_single(gold.facts, eligible),
-            **self._baselines.of(gold.facts, ranking, eligible, query, group.name, covered["context"]),
+            "best_single": self._best_single(gold.facts, eligible) if self._tables.complete else None,
+            **self._baselines.of(
+                gold.facts,
+                ranking,
+                eligible if self._tables.complete else None,
+                query,
+                group.name,
+                covered["context"],
+            ),
+            **self._measured.of(gold, passages, sent, ranking, eligible if self._tables.complete else None),
             "no_answer": gold.no_answer,
             "tags": gold.tags,
             "not_current": sum(not self._documents[passage.key].current for passage in passages),
@@ -183,6 +206,8 @@ class ArmScorer:
         ranking: Ranking,
         context: Context,
     ) -> str:
+        if not found["candidates"] and not self._tables.complete:
+            return cause_without_index(fact, lambda evidence: self._readable(evidence, query))
         if not found["candidates"]:
             return cause_before_candidates(
                 fact,
@@ -190,7 +215,7 @@ class ArmScorer:
                 eligible,
                 range(len(self._chunks)),
                 lambda key: self._admits(key, query),
-                lambda: self._matched(query, group),
+                (lambda: self._matched(query, group)) if self._tables.searched else None,
             )
 
         lists = self._lists(query)
@@ -222,7 +247,7 @@ class ArmScorer:
         return {branch: lists[query.query_id] for branch, lists in self._branch_lists.items()}
 
     def _depths(self, lost: list[Fact], query: Query, group: EligibilityClass) -> dict[Fact, dict[str, Any]]:
-        if not lost:
+        if not lost or not self._tables.searched:
             return {}
         wholes = {
             branch: self._retriever(branch, group.name).rank(query, cut=False)
@@ -272,6 +297,13 @@ class ArmScorer:
     def _admits(self, key: DocumentKey, query: Query) -> bool:
         document = self._documents[key]
         return self._eligibility.admits(document.acl, document, query)
+
+    def _readable(self, evidence: Evidence, query: Query) -> bool:
+        """Whether the filter lets the query have every part of the text."""
+        document = self._documents[evidence.key]
+        parts = self._structure.touching(evidence.key, evidence.span)
+        acls = [document.acl, *(part.element.acl for part in parts)]
+        return all(self._eligibility.admits(acl, document, query) for acl in acls)
 
     def _matched(self, query: Query, group: EligibilityClass) -> set[int]:
         """The chunks that score above 0 in some branch of the arm; kept for the other facts of the same query."""

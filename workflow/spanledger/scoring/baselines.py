@@ -21,16 +21,31 @@ class Baselines:
         self._random = RandomOrder(passages, orders) if orders else None
 
     def of(
-        self, facts: Sequence[Fact], candidates: Ranking, eligible: set[int], query: Query, group: str, reached: int
+        self,
+        facts: Sequence[Fact],
+        candidates: Ranking,
+        eligible: set[int] | None,
+        query: Query,
+        group: str,
+        reached: int,
     ) -> dict[str, Any]:
         """`eligible` are the chunks of the query's eligibility class, whose name is `group`; the context covers `reached`
-        of the facts. `random` is None without facts, and where no orders are wanted."""
+        of the facts. `random` is None without facts, and where no orders are wanted. Where the index is not known
+        (`eligible` is None), what is said of it is None."""
         found = set(candidates.chunks)
         listed = self._attainable.of(facts, found, query, reached)
-        whole = self._attainable.of(facts, eligible, query, listed.facts if listed.kind == EXACT else reached)
+        index = None
+        if eligible is not None:
+            least = listed.facts if listed.kind == EXACT else reached
+            index = asdict(self._attainable.of(facts, eligible, query, least))
         random = None
         if self._random and facts:
             pools = (("candidates", found, None), ("index", eligible, group))
-            expected = {name: self._random.of(facts, pool, query, key) for name, pool, key in pools}
-            random = {name: {"recall": float(e.recall), "kind": e.kind} for name, e in expected.items()}
-        return {"attainable": {"candidates": asdict(listed), "index": asdict(whole)}, "random": random}
+            random = {
+                name: None if pool is None else self._expected(facts, pool, query, key) for name, pool, key in pools
+            }
+        return {"attainable": {"candidates": asdict(listed), "index": index}, "random": random}
+
+    def _expected(self, facts: Sequence[Fact], pool: set[int], query: Query, key: str | None) -> dict[str, Any]:
+        expected = self._random.of(facts, pool, query, key)
+        return {"recall": float(expected.recall), "kind": expected.kind}

@@ -56,19 +56,23 @@ class Loss:
 
 @dataclass(frozen=True)
 class Classifier:
-    """Finds the classes of the facts that one arm lost. `coverage` is that of the chunk table."""
+    """Finds the classes of the facts that one arm lost. `coverage` is that of the chunk table; `searched` and `complete` as
+    in `arm.Tables`: no class is given for terms or chunks that are not known."""
 
     chunks: list[Chunk]
     coverage: Coverage
     structure: Structure
     eligibility: Eligibility
     terms: Terms
+    searched: bool = True
+    complete: bool = True
 
     def classes(self, loss: Loss) -> list[dict[str, str]]:
         """The classes of one lost fact, each with why it holds: the primary one first, `wrong_gold` last."""
         groups = [_Group(self, loss, group) for group in loss.fact.support]
         furthest = max(groups, key=lambda group: (group.stage, group.rank))  # of equals the first
-        found = furthest.found or {UNCLASSIFIED: "no rule holds"}
+        unknown = "how the run was made is not known"
+        found = furthest.found or {UNCLASSIFIED: "no rule holds" if self.searched else unknown}
         suspicion = self._suspicion(loss)
         if suspicion is not None:
             found = {**found, SUSPICION: suspicion}
@@ -119,8 +123,10 @@ class _Group:
     def found(self) -> Found:
         """Every class that holds, in no order."""
         rules = [self._filtered] if self.stage == 0 else [self._cut, self._uncovered]
-        if self.stage > 1:
-            rules += [self._titles, self._vocabulary]
+        if self.stage and not self._arm.complete:
+            rules = []
+        elif self.stage > 1:
+            rules += [self._titles, self._vocabulary] if self._arm.searched else []
             rules += [] if self._loss.cause == "not_matched" else [self._topics]
         found: Found = self._passed_over() if self.stage > 1 else {}
         for evidence in self._lost:
@@ -131,6 +137,8 @@ class _Group:
     def _held_back(self, evidence: Evidence) -> bool:
         """As the cause `ineligible` has it."""
         document, covered = self._arm.structure.document(evidence.key), self._arm.coverage.span_covered
+        if not self._arm.complete:
+            return self._loss.cause == "ineligible"
         return not self._arm.eligibility.admits(document.acl, document, self._loss.query) or (
             not covered(evidence, self._loss.eligible) and covered(evidence, range(len(self._arm.chunks)))
         )
@@ -140,6 +148,8 @@ class _Group:
         arm, document = self._arm, self._arm.structure.document(evidence.key)
         held = [arm.chunks[ordinal] for ordinal in (*arm.coverage.touching(evidence), *arm.coverage.holders(evidence))]
         found = self._closed(document.acl, document, document.doc_id)
+        for part in [] if arm.complete else arm.structure.touching(evidence.key, evidence.span):
+            found = {**self._closed(part.element.acl, document, f"an element of {document.doc_id}"), **found}
         for chunk in (chunk for chunk in held if chunk.ordinal not in self._loss.eligible):
             document = arm.structure.document(chunk.key)
             found = {**self._closed(chunk.acl, document, f"a chunk of {document.doc_id}"), **found}
@@ -178,7 +188,7 @@ class _Group:
             why = f"no chunk holds it whole; cut at {where}"
             return {name: why for name, belonging in kinds.items() if belonging} or {"cut_condition": why}
         found: Found = {}
-        for name, belonging in kinds.items():
+        for name, belonging in kinds.items() if self._arm.searched else ():
             missing = self._missing([(part.span, part.text) for part in belonging], evidence)
             if missing:
                 what = "table" if name == "cut_table" else "code"
@@ -230,7 +240,9 @@ class _Group:
             found["lost_in_fusion"] = (
                 "the same selector takes it from the list of one branch, or from that before re-ranking"
             )
-        if cause == "not_matched" or not all(self._covered_sharing(evidence, 1) for evidence in self._lost):
+        if cause in ("not_matched", "not_retrieved"):
+            return found
+        if self._arm.searched and not all(self._covered_sharing(evidence, 1) for evidence in self._lost):
             return found
         if cause == "below_depth":
             return {"top_k_too_small": "what holds it matches, but below the depth of every branch"}

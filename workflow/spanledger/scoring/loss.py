@@ -2,10 +2,11 @@
 
 In order of precedence: ineligible (no support group survives the arm's own filter), not_chunked (no union of the index's
 chunks covers it), not_matched (the chunks that hold it score 0), below_depth (they are ranked under the cut of every
-branch), demoted (the same selector covers it from some single branch's list, or from the list before re-ranking),
-crowded_out (the context would cover it once every selected chunk that shares a source character with an earlier selected
-one were dropped; or a chunk that would have helped was passed over because the context held its text already), then
-does_not_fit or outside_top_k, by what the selector said of the chunks that would have helped.
+branch) or, of candidates that were made elsewhere, not_retrieved in place of these two, demoted (the same selector covers
+it from some single branch's list, or from the list before re-ranking), crowded_out (the context would cover it once every
+selected chunk that shares a source character with an earlier selected one were dropped; or a chunk that would have helped
+was passed over because the context held its text already), then does_not_fit or outside_top_k, by what the selector said
+of the chunks that would have helped.
 
 What shares a character is what is sent: of parents, not of the chunks that stand for them. Merged chunks send nothing
 twice, so a repeat among them crowds out by its place among the top k alone. Where the context holds a chunk's text
@@ -18,7 +19,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, DocumentKey
 from spanledger.core.spans import SpanIndex
-from spanledger.gold import Fact
+from spanledger.gold import Evidence, Fact
 from spanledger.scoring.coverage import Coverage, Passage
 from spanledger.selection.context import DOES_NOT_FIT, OUTSIDE_TOP_K, PARENT_IN_CONTEXT, REDUNDANT, Context
 from spanledger.selection.selector import Selector
@@ -30,12 +31,13 @@ def cause_before_candidates(
     eligible: Container[int],
     every: Container[int],
     admitted: Callable[[tuple[str, str]], bool],
-    matched: Callable[[], Container[int]],
+    matched: Callable[[], Container[int]] | None,
 ) -> str:
     """The cause for a fact that the candidates do not cover.
 
     `eligible` and `every` are the chunks of the index and of the whole table; `admitted` says whether a document version
-    passes the filter; `matched` gives the chunks that score above 0 in some branch, asked for only when it matters.
+    passes the filter; `matched` gives the chunks that score above 0 in some branch, asked for only when it matters; None
+    where that is not known.
     """
     if not coverage.fact_covered(fact, eligible):
         for group in fact.support:
@@ -46,7 +48,15 @@ def cause_before_candidates(
             ):
                 return "not_chunked"
         return "ineligible"
+    if matched is None:
+        return "not_retrieved"
     return "below_depth" if coverage.fact_covered(fact, matched()) else "not_matched"
+
+
+def cause_without_index(fact: Fact, readable: Callable[[Evidence], bool]) -> str:
+    """The cause for a fact that the candidates do not cover where it is not known what could have been found; `readable`
+    says whether a span passes the filter."""
+    return "not_retrieved" if any(all(map(readable, group)) for group in fact.support) else "ineligible"
 
 
 def cause_after_candidates(

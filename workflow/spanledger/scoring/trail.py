@@ -86,7 +86,10 @@ class Trail:
             self._terms[branch, ordinal] = frozenset(self._analyse[branch](self._chunks[ordinal].searched))
         return self._terms[branch, ordinal]
 
-    def _entry(self, ordinal: int) -> str:
+    def _entry(self, ordinal: int) -> str | None:
+        """The id of a chunk's entry in the index; None where the index is not known."""
+        if self._revision is None:
+            return None
         if ordinal not in self._entries:
             self._entries[ordinal] = entry_id(self._chunks[ordinal], self._revision)
         return self._entries[ordinal]
