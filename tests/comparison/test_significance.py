@@ -171,3 +171,16 @@ def test_holm_rejects_what_the_step_down_rejects(values):
             rejected.add(index)
             left -= 1
         assert rejected == {index for index, p in enumerate(adjusted) if p <= alpha}
+
+
+@given(st.lists(st.fractions(-1, 1, max_denominator=10**7), min_size=1, max_size=9))
+def test_differences_of_character_counts_are_rounded_and_none_of_the_figures_shows_it(values):
+    """Against every assignment of signs, in exact fractions."""
+    observed, sizes = abs(sum(values)), [value for value in values if value]
+    signed = [sum(s * v for s, v in zip(signs, sizes, strict=True)) for signs in product((1, -1), repeat=len(sizes))]
+    found = randomisation_test(values)
+    assert found.assignments is None
+    # sums that are equal but for rounding may fall on either side
+    near = Fraction(len(values), 2**58)
+    assert Fraction(sum(abs(total) >= observed + near for total in signed), len(signed)) <= found.p
+    assert found.p <= Fraction(sum(abs(total) >= observed - near for total in signed), len(signed))

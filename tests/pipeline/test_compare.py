@@ -79,7 +79,7 @@ def test_one_arm_in_full(told):
     back = told("shorter", f"HEAD:{NAME}/{ARM}", as_json=True)[1]["experiments"][0]["arms"][0]
     there = told("HEAD", "shorter", NAME, ARM, as_json=True)[1]["experiments"][0]["arms"][0]
     assert [m["difference"] for m in back["metrics"]] == [-m["difference"] for m in there["metrics"]]
-    assert len(there["metrics"]) == 11
+    assert len(there["metrics"]) == 16
 
 
 def test_two_arms_with_other_gold_are_refused_first(told):
