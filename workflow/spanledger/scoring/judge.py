@@ -21,6 +21,7 @@ class Judge:
         self._coverage = passages.of_chunks
         self._chunks = len(passages.shelf.chunks)
         self._reach = passages.coverage
+        self._places: dict[Fact, set[int]] = {}
 
     def covers(self, fact: Fact, walk: Walk) -> bool:
         """Whether what was taken so far covers the fact."""
@@ -33,7 +34,7 @@ class Judge:
         """Those of the candidates that can have a part in covering the fact."""
         if not self.grows:
             return set(candidates)
-        places = {place for group in fact.support for evidence in group for place in self._reach.holders(evidence)}
+        places = self._holding(fact)
         if walk.parents is None:
             return places.intersection(candidates)
         return {ordinal for ordinal in candidates if self._place(walk, ordinal) in places}
@@ -47,8 +48,18 @@ class Judge:
         near = (o for o in pending if room is None or basket.least(o, walk.parent(o)) <= room)
         if not self.grows:
             return next(near, None) is not None
-        places = {self._place(walk, ordinal) for ordinal in (*near, *walk.kept)}
+        if walk.parents is None:  # a long walk asks often
+            places = self._holding(fact).intersection(walk.kept).union(near)
+        else:
+            places = {self._place(walk, ordinal) for ordinal in (*near, *walk.kept)}
         return self._reach.fact_covered(fact, places)
+
+    def _holding(self, fact: Fact) -> set[int]:
+        """All places that can have a part in covering the fact."""
+        if fact not in self._places:
+            found = (self._reach.holders(evidence) for group in fact.support for evidence in group)
+            self._places[fact] = set().union(*found)
+        return self._places[fact]
 
     def _place(self, walk: Walk, ordinal: int) -> int:
         parent = walk.parent(ordinal)
