@@ -176,8 +176,9 @@ def test_csv_has_a_column_for_every_number_and_ends_lines_with_lf(evidence_mappi
         *("cost_unit", "mean_cost", "mean_cost_answerable", "mean_context_chunks", "mean_candidate_char"),
         *("mean_duplicate_char", "empty_contexts", "chunks_not_current"),
         *("lost_ineligible", "lost_not_chunked", "lost_not_matched", "lost_below_depth", "lost_demoted"),
-        *("lost_crowded_out", "lost_does_not_fit", "lost_outside_top_k", "recoverable"),
-        *("chunks", "duplication_ratio", "chunks_inside_predecessor", "smallest_index", "index_records", "index_terms"),
+        *("lost_crowded_out", "lost_does_not_fit", "lost_outside_top_k", "lost_not_chosen", "recoverable"),
+        *("chunks", "duplication_ratio", "chunks_inside_predecessor", "strings_not_placed"),
+        *("smallest_index", "index_records", "index_terms"),
         *("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms"),
         *("rank_visits", "merged_duplicates", "rule_evaluations"),
     ]

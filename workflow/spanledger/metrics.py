@@ -130,6 +130,7 @@ def counter_metrics(counters: Counters) -> dict[str, Any]:
         "chunks": chunk["chunks"],
         "duplication_ratio": rounded(Fraction(chunk["chunk_units"] - source, source)) if source else None,
         "chunks_inside_predecessor": chunk["inside_predecessor"],
+        "strings_not_placed": chunk.get("not_placed", 0),
         "smallest_index": min((group["eligible"] for group in classes), default=None),
         "index_records": sum(group["eligible"] * group["queries"] for group in classes),
         "index_terms": sum(group["terms"] * group["queries"] for group in classes),

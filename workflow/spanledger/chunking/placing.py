@@ -1,0 +1,83 @@
+"""Where strings that a splitter gave stand in the text that it split. Nothing is placed where it does not stand.
+
+A tool that returns strings has lost their places. Strings are placed from the first to the last, each at its first
+occurrence that starts after the start of the one placed before. One that does not occur there, because the tool
+changed its white space or anything else, is not placed, and is in no chunk.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from spanledger.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A string of a splitter, with the span that the splitter names for it, half-open in code points (None: none)."""
+
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """`spans` are the places of the strings, in their order; of `fragments` strings `not_placed` have none, and
+    `ambiguous` have one, but could stand elsewhere too."""
+
+    spans: tuple[Span, ...]
+    fragments: int
+    not_placed: int
+    ambiguous: int
+
+
+def place(text: str, fragments: Iterable[Fragment]) -> Placed:
+    """Places the strings of a splitter in its text.
+
+    A span that the splitter names is taken where the string stands there; else the string is searched. What is empty has
+    no place. A string is ambiguous when the same rule, applied from the last string to the first, finds another place for
+    it: then there are at least two ways to place all of them in their order. One with a span of its own never is.
+    """
+    given = list(fragments)
+    first = _forwards(text, given)
+    last = _backwards(text, given, first)
+    spans = tuple(span for span in first if span is not None)
+    ambiguous = sum(span != other for span, other in zip(first, last, strict=True))
+    return Placed(spans, len(given), len(given) - len(spans), ambiguous)
+
+
+def stands(text: str, fragment: Fragment) -> bool:
+    """Whether a string stands in the text at the span that the splitter names for it."""
+    if fragment.span is None or not fragment.text:
+        return False
+    start, end = fragment.span
+    return 0 <= start <= end <= len(text) and text[start:end] == fragment.text
+
+
+def _forwards(text: str, fragments: Sequence[Fragment]) -> list[Span | None]:
+    found: list[Span | None] = []
+    after = 0
+    for fragment in fragments:
+        if stands(text, fragment):
+            span = fragment.span
+        else:
+            start = text.find(fragment.text, after) if fragment.text else -1
+            span = None if start < 0 else (start, start + len(fragment.text))
+        if span is not None:
+            after = span[0] + 1
+        found.append(span)
+    return found
+
+
+def _backwards(text: str, fragments: Sequence[Fragment], first: Sequence[Span | None]) -> list[Span | None]:
+    """The last places of those that have a first one."""
+    found: list[Span | None] = []
+    before = len(text)
+    for fragment, span in zip(reversed(fragments), reversed(first), strict=True):
+        if span is not None:
+            if not stands(text, fragment):
+                # From its own first place on there is always one: the first places are in order.
+                start = max(span[0], text.rfind(fragment.text, span[0], before + len(fragment.text)))
+                span = start, start + len(fragment.text)
+            before = span[0] - 1
+        found.append(span)
+    return found[::-1]
