@@ -33,7 +33,7 @@ class Adapter:
         self._split: _Split
 
     def pieces(self, document: Document, elements: list[Element]) -> Iterator[Piece]:
-        """The chunks of a document that could be placed, each place once; elements are not used."""
+        """The chunks of a document that could be placed; elements are not used."""
         try:
             fragments = self._split(document.text)
         except Exception as error:  # whatever the library raises
@@ -42,7 +42,7 @@ class Adapter:
         placed = place(document.text, fragments)
         for name in self.counters:
             self.counters[name] += getattr(placed, name)
-        return (Piece((span,)) for span in dict.fromkeys(placed.spans))
+        return (Piece((span,)) for span in placed.spans)
 
     def _made(self, module: str, name: str, options: dict[str, Any], asked: str) -> Any:
         """An object of a class of the library that has a method `asked`."""

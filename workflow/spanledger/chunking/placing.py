@@ -33,11 +33,11 @@ class Placed:
 def place(text: str, fragments: Iterable[Fragment]) -> Placed:
     """Places the strings of a splitter in its text.
 
-    A span that the splitter names is taken where the string stands there; else the string is searched. What is empty has
-    no place. A string is ambiguous when the same rule, applied from the last string to the first, finds another place for
+    A span that the splitter names is taken where the string stands there; else the string is searched. Empty strings are
+    no chunks and left out of all counts. A string is ambiguous when the same rule, applied from the last string to the first, finds another place for
     it: then there are at least two ways to place all of them in their order. One with a span of its own never is.
     """
-    given = list(fragments)
+    given = [fragment for fragment in fragments if fragment.text]
     first = _forwards(text, given)
     last = _backwards(text, given, first)
     spans = tuple(span for span in first if span is not None)
@@ -47,7 +47,7 @@ def place(text: str, fragments: Iterable[Fragment]) -> Placed:
 
 def stands(text: str, fragment: Fragment) -> bool:
     """Whether a string stands in the text at the span that the splitter names for it."""
-    if fragment.span is None or not fragment.text:
+    if fragment.span is None:
         return False
     start, end = fragment.span
     return 0 <= start <= end <= len(text) and text[start:end] == fragment.text
@@ -60,7 +60,7 @@ def _forwards(text: str, fragments: Sequence[Fragment]) -> list[Span | None]:
         if stands(text, fragment):
             span = fragment.span
         else:
-            start = text.find(fragment.text, after) if fragment.text else -1
+            start = text.find(fragment.text, after)
             span = None if start < 0 else (start, start + len(fragment.text))
         if span is not None:
             after = span[0] + 1
