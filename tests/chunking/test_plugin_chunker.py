@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from builders import document, element
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from builders import document, element
 from spanledger.chunking import chunk_documents
 from spanledger.core.errors import InputError
 from spanledger.normalise import Policy, normalise_documents

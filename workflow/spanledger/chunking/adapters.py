@@ -6,6 +6,7 @@ library is named in params.yaml, so that it is part of what decides a re-run; an
 """
 
 import importlib
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -74,6 +75,7 @@ class LangChain(Adapter):
 
     def __init__(self, splitter: str, version: str, unit: str = "char", options: dict[str, Any] | None = None):
         super().__init__(version, unit)
+        logging.getLogger("langchain_text_splitters").setLevel(logging.ERROR)  # a line for each long chunk
         made = self._made("langchain_text_splitters", splitter, options or {}, "split_text")
         self._split = lambda text: [
             Fragment(p if isinstance(p, str) else p.page_content) for p in made.split_text(text)

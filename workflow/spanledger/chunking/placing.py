@@ -1,8 +1,8 @@
 """Where strings that a splitter gave stand in the text that it split. Nothing is placed where it does not stand.
 
 A tool that returns strings has lost their places. Strings are placed from the first to the last, each at its first
-occurrence that starts after the start of the one placed before. One that does not occur there, because the tool
-changed its white space or anything else, is not placed, and is in no chunk.
+occurrence behind the one placed before, in the order of spans: it starts later, or at the same place and ends later. One
+that does not occur there, because the tool changed its white space or anything else, is not placed, and is in no chunk.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,8 +34,9 @@ def place(text: str, fragments: Iterable[Fragment]) -> Placed:
     """Places the strings of a splitter in its text.
 
     A span that the splitter names is taken where the string stands there; else the string is searched. Empty strings are
-    no chunks and left out of all counts. A string is ambiguous when the same rule, applied from the last string to the first, finds another place for
-    it: then there are at least two ways to place all of them in their order. One with a span of its own never is.
+    no chunks and left out of all counts. A string is ambiguous when the same rule, applied from the last string to the
+    first, finds another place for it: then there are at least two ways to place all of them in their order. One with a span
+    of its own never is.
     """
     given = [fragment for fragment in fragments if fragment.text]
     first = _forwards(text, given)
@@ -55,29 +56,39 @@ def stands(text: str, fragment: Fragment) -> bool:
 
 def _forwards(text: str, fragments: Sequence[Fragment]) -> list[Span | None]:
     found: list[Span | None] = []
-    after = 0
+    last = (0, 0)
     for fragment in fragments:
-        if stands(text, fragment):
-            span = fragment.span
-        else:
-            start = text.find(fragment.text, after)
-            span = None if start < 0 else (start, start + len(fragment.text))
-        if span is not None:
-            after = span[0] + 1
+        span = fragment.span if stands(text, fragment) else _first(text, fragment.text, last)
+        last = span or last
         found.append(span)
     return found
+
+
+def _first(text: str, string: str, last: Span) -> Span | None:
+    """The first place of a string behind that of another one, in the order of spans."""
+    start = text.find(string, last[0])
+    if start == last[0] and start + len(string) <= last[1]:
+        start = text.find(string, last[0] + 1)
+    return None if start < 0 else (start, start + len(string))
 
 
 def _backwards(text: str, fragments: Sequence[Fragment], first: Sequence[Span | None]) -> list[Span | None]:
     """The last places of those that have a first one."""
     found: list[Span | None] = []
-    before = len(text)
+    following = (len(text), len(text) + 1)
     for fragment, span in zip(reversed(fragments), reversed(first), strict=True):
         if span is not None:
             if not stands(text, fragment):
-                # From its own first place on there is always one: the first places are in order.
-                start = max(span[0], text.rfind(fragment.text, span[0], before + len(fragment.text)))
-                span = start, start + len(fragment.text)
-            before = span[0] - 1
+                span = _last(text, fragment.text, span, following)
+            following = span
         found.append(span)
     return found[::-1]
+
+
+def _last(text: str, string: str, first: Span, following: Span) -> Span:
+    """The last place of a string in front of another one; `first` is its first, beyond which there is none to find where
+    a splitter's own spans are out of order."""
+    start = text.rfind(string, first[0], following[0] + len(string))
+    if start == following[0] and start + len(string) >= following[1]:
+        start = text.rfind(string, first[0], following[0] + len(string) - 1)
+    return first if start < 0 else (start, start + len(string))
