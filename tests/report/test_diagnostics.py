@@ -9,8 +9,8 @@ from spanledger.dataset import Dataset
 from spanledger.experiment import run
 
 CODES = (
-    *("saturated", "ceiling", "repeats", "unreachable", "unequal_budget", "one_query", "tails", "two_variables"),
-    *("means", "refusals"),
+    *("saturated", "ceiling", "repeats", "unreachable", "unequal_budget", "one_query", "tails", "not_placed"),
+    *("two_variables", "means", "refusals"),
 )
 # Three documents of three words; whole, each is a chunk. "b" stands in two of them.
 DOCUMENTS = [document("one", "a b c"), document("two", "b d e"), document("three", "f g h")]
@@ -295,8 +295,9 @@ def test_the_rate_of_empty_results_is_no_refusal():
     assert warnings("refusals") == []
 
 
-def test_an_experiment_that_has_all_of_them():
+def test_an_experiment_that_has_all_of_them(plugins_in):
     """And they stand in the order of their numbers."""
+    plugins_in(mine="def shouted(text):\n    return [text, text.upper()]\n")
     kept = {"method": "window", "unit": "word", "chunk_size": 3, "chunk_overlap": 1, "tail": "keep"}
     documents = [*DOCUMENTS[:2], document("three", "f g h", current=False)]
     found = warnings(
@@ -305,7 +306,7 @@ def test_an_experiment_that_has_all_of_them():
         [*QUERIES[:2], query("q3", "d e"), query("q4", "zzz")],  # e is in (b d e) and in the tail (e)
         [*GOLDS, gold("q4", no_answer="absent")],
         ELEMENTS,
-        chunk={"kept": kept, **STRUCTURED},
+        chunk={"kept": kept, "loud": {"method": "plugins.mine:shouted"}, **STRUCTURED},
         eligibility={"current": {"versions": "current"}},
         select={"top9": {"top_k": 9}},
     )
@@ -315,3 +316,18 @@ def test_an_experiment_that_has_all_of_them():
 def test_an_experiment_without_queries_says_nothing():
     chunk = {**WHOLE, "windows": {"method": "window", "unit": "word", "chunk_size": 2}}
     assert warnings(None, queries=[], golds=[], chunk=chunk) == []
+
+
+def test_strings_that_could_not_be_placed(plugins_in):
+    """Of each document three words and one that it does not have; of the first one, an a that could be either."""
+    plugins_in(mine="def words(text):\n    return [*text.split()[-3:], 'xyz']\n")
+    documents = [document("one", "a a b c"), *DOCUMENTS[1:]]
+    chunk = {"words": {"method": "plugins.mine:words"}, **WHOLE}
+    assert warnings("not_placed", documents=documents, chunk=chunk) == [
+        (
+            "3 of 12 strings that the splitter of words gave (25.0%) do not stand in their document and are in no chunk; 1 "
+            "could stand at more than one place",
+            ["words+all+single+top1"],
+        )
+    ]
+    assert warnings("not_placed") == []
