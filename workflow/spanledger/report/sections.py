@@ -163,7 +163,7 @@ def loss(results: Results) -> dict[str, Any]:
         "causes": [(cause, *words.CAUSES[cause]) for cause in CAUSES],
         "seen": seen,
         "rows": rows,
-        "back": {"limits": recoverable.limits(results), "rows": recoverable.rows(results, _losses)},
+        "back": recoverable.view(results, _losses),
     }
 
 
