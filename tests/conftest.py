@@ -1,5 +1,6 @@
 """What every test shares: the Hypothesis profile, and the folder of reference material beside the project."""
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,16 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder ../shared with the reference material is not here")
     return folder
+
+
+@pytest.fixture
+def plugins_in(tmp_path, monkeypatch):
+    """A function that writes modules, by name, into the folder plugins of a new folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plugins").mkdir()
+
+    def write(**modules: str) -> None:
+        for name, text in modules.items():
+            (tmp_path / "plugins" / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+
+    return write

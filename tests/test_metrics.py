@@ -330,6 +330,7 @@ def test_what_the_stages_counted_by_hand():
         "chunks": 6,
         "duplication_ratio": 0.3,  # (65 - 50) / 50
         "chunks_inside_predecessor": 1,
+        "strings_not_placed": 0,
         "smallest_index": 3,
         "index_records": 4 * 2 + 3 * 1,  # by the published accounting, once a query
         "index_terms": 40 * 2 + 30 * 1,

@@ -382,7 +382,7 @@ def test_the_order_of_a_table_is_not_that_of_the_file():
 
 
 def test_an_unknown_method_or_a_value_out_of_range_is_refused():
-    with pytest.raises(ValueError, match="chunk method 'sliding': expected one of aggregate, document, paragraph, "):
+    with pytest.raises(ValueError, match="chunk method 'sliding': expected one of aggregate, chonkie, document, "):
         chunk_documents([], [], {"method": "sliding"})
     with pytest.raises(ValueError, match="chunk_overlap"):
         chunks_of(chunk_overlap=4)

@@ -55,7 +55,7 @@ def template(project, tmp_path_factory):
     for name in ("workflow", "Snakefile", "requirements.lock"):
         (folder / name).symlink_to(project / name)
     shutil.copytree(project / "fixtures" / "fusion", folder / "fixtures" / "fusion")
-    for name in ("judgements", "tokenizers"):
+    for name in ("judgements", "plugins", "tokenizers"):
         (folder / name).mkdir()
     (folder / "params.yaml").write_text(settings(project))
     with pytest.MonkeyPatch.context() as patch:

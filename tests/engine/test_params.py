@@ -40,7 +40,7 @@ trial:
 
 
 PLAIN_SELECT = {
-    **{"redundancy": "keep", "mmr": None, "parent": None, "merge": False},
+    **{"method": "walk", "redundancy": "keep", "mmr": None, "parent": None, "merge": False},
     **{"separator": None, "template": None, "header": None, "footer": None},
 }
 
@@ -293,7 +293,8 @@ def test_a_default_that_no_setting_takes_is_told(raw):
         (
             "trial.chunk.defaults.chunksize",
             "no setting takes this key: did you mean 'chunk_size'? "
-            "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
+            "valid: chunk_overlap, chunk_size, chunker, group_by, method, options, separators, splitter, tail, unit, "
+            "version",
         ),
         ("trial.chunk.defaults.tail", "no setting takes this key"),
     ]
@@ -305,7 +306,8 @@ def test_a_setting_of_no_known_method_does_not_make_its_defaults_faults_too(raw)
         (
             "trial.chunk.one.method",
             "unknown value 'windw': did you mean 'window'? "
-            "valid: aggregate, document, paragraph, recursive, sentence, structured, window",
+            "valid: aggregate, chonkie, document, langchain, paragraph, plugins.MODULE:FUNCTION, recursive, semchunk, "
+            "sentence, structured, window",
         ),
         ("trial.chunk.two", "lacks method"),
     ]
@@ -709,7 +711,8 @@ def test_a_name_of_that_kind_is_refused_in_defaults_too(raw):
     assert (
         "trial.chunk.defaults.size",
         "no setting takes this key: did you mean 'chunk_size'? "
-        "valid: chunk_overlap, chunk_size, group_by, method, separators, tail, unit",
+        "valid: chunk_overlap, chunk_size, chunker, group_by, method, options, separators, splitter, tail, unit, "
+        "version",
     ) in faults(raw)
 
 

@@ -115,7 +115,7 @@ def test_reads_and_writes_are_places_in_the_project():
     assert plan.reads("e", resolved, "select") == [
         *("results/e/chunk", "results/e/fuse"),
         *("results/e/normalise/documents.jsonl", "results/e/normalise/queries.jsonl"),
-        "tokenizers",
+        *("plugins", "tokenizers"),
     ]
     assert plan.reads("e", resolved, "report")[-1] == "judgements"
     assert plan.writes("e", "select") == ["results/e/select"]

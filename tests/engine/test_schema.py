@@ -44,7 +44,8 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
                 (
                     "method",
                     "unknown value 'windw': did you mean 'window'? "
-                    "valid: aggregate, document, paragraph, recursive, sentence, structured, window",
+                    "valid: aggregate, chonkie, document, langchain, paragraph, plugins.MODULE:FUNCTION, recursive, "
+                    "semchunk, sentence, structured, window",
                 )
             ],
         ),
@@ -55,7 +56,7 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
                 (
                     "method",
                     'expected one of "window", "paragraph", "aggregate", "sentence", "recursive", "structured", '
-                    '"document", found 3',
+                    '"document", "langchain", "chonkie", "semchunk", "plugins.MODULE:FUNCTION", found 3',
                 )
             ],
         ),
@@ -123,7 +124,7 @@ SHARE_EXPECTED = 'expected a decimal from 0 to 1 in quotes, as "0.6"'
         (
             "fuse",
             {"branches": ["a"], "rerank": {"method": "model"}},
-            [("rerank.method", "unknown value 'model': valid: rule")],
+            [("rerank.method", "unknown value 'model': valid: plugins.MODULE:FUNCTION, rule")],
         ),
         (
             "fuse",
@@ -264,10 +265,8 @@ def test_defaults_are_filled_in_at_every_depth_in_the_schema_s_order():
     }
     assert schema.defaults({}, "params", "coverage_span") == {"rule": "span"}
     assert schema.defaults(SHARE, "params", "coverage_token_share") == {**SHARE, "within": "one_chunk"}
-    fused = schema.defaults(
-        {"branches": ["a"], "rerank": {"method": "rule", "weights": {"number": 3}}}, "params", "fuse_single"
-    )
-    assert fused["rerank"]["weights"] == {
+    rerank = schema.defaults({"method": "rule", "weights": {"number": 3}}, "params", "rerank_rule")
+    assert rerank["weights"] == {
         "query_term": 1,
         "identifier": 4,
         "number": 3,

@@ -10,7 +10,17 @@ from spanledger.experiment import run
 from spanledger.gold import Judgement
 
 CODES = (
-    *("saturated", "ceiling", "repeats", "outdated", "unreachable", "unequal_budget", "one_query", "tails"),
+    *(
+        "saturated",
+        "ceiling",
+        "repeats",
+        "outdated",
+        "unreachable",
+        "unequal_budget",
+        "one_query",
+        "tails",
+        "not_placed",
+    ),
     *("two_variables", "means", "refusals", "unjudged", "short_lists"),
 )
 # Three documents of three words; whole, each is a chunk. "b" stands in two of them.
@@ -298,8 +308,9 @@ def test_the_rate_of_empty_results_is_no_refusal():
     assert warnings("refusals") == []
 
 
-def test_an_experiment_that_has_all_of_them():
+def test_an_experiment_that_has_all_of_them(plugins_in):
     """And they stand in the order of their numbers."""
+    plugins_in(mine="def shouted(text):\n    return [text, text.upper()]\n")
     kept = {"method": "window", "unit": "word", "chunk_size": 3, "chunk_overlap": 1, "tail": "keep"}
     documents = [*DOCUMENTS[:2], document("three", "f g h", current=False)]
     found = warnings(
@@ -308,7 +319,7 @@ def test_an_experiment_that_has_all_of_them():
         [*QUERIES[:2], query("q3", "d e"), query("q4", "zzz")],  # e is in (b d e) and in the tail (e)
         [*GOLDS, gold("q4", no_answer="absent")],
         ELEMENTS,
-        chunk={"kept": kept, **STRUCTURED},
+        chunk={"kept": kept, "loud": {"method": "plugins.mine:shouted"}, **STRUCTURED},
         eligibility={"all": {}, "current": {"versions": "current"}},
         select={"top9": {"top_k": 9}},
         retrieve={"shared": {"index": "words", "scorer": "term_overlap", "depth": 9}},
@@ -357,3 +368,18 @@ def test_a_depth_above_the_cut_off_of_a_measure():
     for depths in ((8,), (4, 4), (3, None)):
         assert warnings("short_lists", **JUDGED, **cut(*depths)) == []
     assert warnings("short_lists", **cut(3)) == []  # no judgements
+
+
+def test_strings_that_could_not_be_placed(plugins_in):
+    """Of each document three words and one that it does not have; of the first one, an a that could be either."""
+    plugins_in(mine="def words(text):\n    return [*text.split()[-3:], 'xyz']\n")
+    documents = [document("one", "a a b c"), *DOCUMENTS[1:]]
+    chunk = {"words": {"method": "plugins.mine:words"}, **WHOLE}
+    assert warnings("not_placed", documents=documents, chunk=chunk) == [
+        (
+            "3 of 12 strings that the splitter of words gave (25.0%) do not stand in their document and are in no chunk; 1 "
+            "could stand at more than one place",
+            ["words+all+single+top1"],
+        )
+    ]
+    assert warnings("not_placed") == []

@@ -359,3 +359,31 @@ def test_gates_stand_with_their_figures_and_every_arm_that_failed(ran, parsed):
 def test_an_experiment_without_gates_says_so(fusion, parsed):
     shown = words_of(parsed(fusion.files()["report.html"]).one("section", id="gates"))
     assert "1 passed. The section gates of params.yaml has none" in shown and "leaks 0" in shown
+
+
+def test_what_a_plugin_would_do_is_not_known(plugins_in, ran, parsed):
+    """A selector of one passage in three arms: by the walk a second one brings the fact back, of the plugin that is not
+    known, and what no chunk matches is brought back by nothing."""
+    plugins_in(mine="def first(query, candidates, budget, top_k):\n    return [0]\n")
+    documents = [document("one", "a b"), document("two", "a"), document("three", "z")]
+    golds = [gold("q", fact("low", [evidence(0, 1, "two")]), fact("off", [evidence(0, 1, "three")]))]
+    section = {
+        **SECTION,
+        "chunk": {"c": {"method": "document"}},
+        "select": {"mine": {"method": "plugins.mine:first", "top_k": 1}, "walk": {"top_k": 1}},
+        "arms": "grid",
+    }
+    heads, rows = returning(
+        parsed(ran("plugin", section, documents, [query("q", "a b")], golds).files()["report.html"])
+    )
+    assert heads == ["facts", "by top_k", "by none of these", "not known"]
+    assert rows == [
+        ["c+all+single+mine", "no shared term", "1", "0", "1", "0"],
+        ["c+all+single+mine", "not chosen", "1", "", "0", "1"],
+        ["c+all+single+walk", "no shared term", "1", "0", "1", "0"],
+        ["c+all+single+walk", "outside the top k", "1", "1 up to 2", "0", "0"],
+    ]
+    walk = {**section, "select": {"walk": {"top_k": 1}}}
+    heads, rows = returning(parsed(ran("walk", walk, documents, [query("q", "a b")], golds).files()["report.html"]))
+    assert heads == ["facts", "by top_k", "by none of these"]
+    assert rows[1] == ["c+all+single+walk", "outside the top k", "1", "1 up to 2", "0"]

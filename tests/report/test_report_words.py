@@ -19,13 +19,13 @@ def test_every_code_and_setting_has_plain_words():
     assert set(words.CAUSES) == set(CAUSES)
     assert list(words.FAILURES) == list(CLASSES)
     assert all(len(told) == 4 and all(told) for told in words.FAILURES.values())
-    assert set(words.REASONS) == set(context.REASONS)
+    assert set(words.REASONS) == {*context.REASONS, context.NOT_CHOSEN}
     assert set(words.FEATURES) == set(reranking.FEATURES)
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     codes = set(re.findall(r'Diagnostic\(\s*"(\w+)"', source))
-    assert set(words.WARNINGS) == codes and len(codes) == 16
+    assert set(words.WARNINGS) == codes and len(codes) == 17
     units = {*definitions["score"]["properties"]["cost"]["properties"]["unit"]["anyOf"][0]["enum"]}
-    assert set(words.UNITS) >= units | {*definitions["select"]["properties"]["unit"]["anyOf"][0]["enum"]} - {None}
+    assert set(words.UNITS) >= units | {*definitions["select_walk"]["properties"]["unit"]["anyOf"][0]["enum"]} - {None}
     assert words.measured("tiktoken/cl100k_base") == "tokens (of cl100k_base, by tiktoken)"
     assert words.measured("tokenizer/mine") == "tokens (of tokenizers/mine.json)"
     assert set(words.METRICS) == set(PRIMARY)

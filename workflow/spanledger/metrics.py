@@ -197,6 +197,7 @@ def counter_metrics(counters: Counters) -> dict[str, Any]:
         "chunks": chunk["chunks"],
         "duplication_ratio": rounded(Fraction(chunk["chunk_units"] - source, source)) if source else None,
         "chunks_inside_predecessor": chunk["inside_predecessor"],
+        "strings_not_placed": chunk.get("not_placed", 0),
         "smallest_index": min((group["eligible"] for group in classes or ()), default=None),
         "index_records": None if classes is None else sum(group["eligible"] * group["queries"] for group in classes),
         "index_terms": None if classes is None else _sum(_times(group["terms"], group["queries"]) for group in classes),

@@ -4,9 +4,11 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
+from spanledger.chunking.adapters import Chonkie, LangChain, Semchunk
 from spanledger.chunking.document import Whole
 from spanledger.chunking.paragraph import Aggregate, Paragraph
 from spanledger.chunking.piece import Piece
+from spanledger.chunking.plugin import PluginChunker
 from spanledger.chunking.recursive import Recursive
 from spanledger.chunking.sentence import Sentence
 from spanledger.chunking.structured import Structured
@@ -14,6 +16,7 @@ from spanledger.chunking.window import Window
 from spanledger.core import units
 from spanledger.core.files import canonical, sha256
 from spanledger.core.offsets import OffsetMap
+from spanledger.core.plugins import FORM, is_plugin
 from spanledger.core.records import Chunk, Document, DocumentKey, Element
 from spanledger.core.spans import Span, SpanIndex, check, covers, length, union
 
@@ -25,6 +28,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "recursive": Recursive,
     "structured": Structured,
     "document": Whole,
+    "langchain": LangChain,
+    "chonkie": Chonkie,
+    "semchunk": Semchunk,
 }
 
 
@@ -36,14 +42,16 @@ def chunk_documents(
     `documents` and `elements` come from normalise, in any order; `setting` is one resolved setting of the section chunk.
     The table's order is that of the documents (position, then doc_id and version by code point) and then of the spans;
     ordinals count it from 0. Every chunk's body is checked against its document. The union of a document's chunks need
-    not be the document. Counters of characters count the raw text. Raises ValueError for an unknown method or a value
-    out of range.
+    not be the document. Counters of characters count the raw text; of methods that give strings they say how many could
+    not be placed (see `placing`). Raises ValueError for an unknown method or a value out of range, and InputError for a
+    fault of a plugin.
     """
     options = dict(setting)
     name = options.pop("method")
-    if name not in METHODS:
-        raise ValueError(f"chunk method '{name}': expected one of {', '.join(sorted(METHODS))}")
-    return cut(documents, elements, name, METHODS[name](**options))
+    if name not in METHODS and not is_plugin(name):
+        raise ValueError(f"chunk method '{name}': expected one of {', '.join(sorted(METHODS))}, or {FORM}")
+    method = PluginChunker(name, **options) if is_plugin(name) else METHODS[name](**options)
+    return cut(documents, elements, name, method)
 
 
 def cut(
@@ -92,6 +100,7 @@ def cut(
         "shortest": min(lengths, default=None),
         "median": statistics.median_low(lengths) if lengths else None,
         "longest": max(lengths, default=None),
+        **getattr(method, "counters", {}),
     }
     return chunks, counters
 

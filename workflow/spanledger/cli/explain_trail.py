@@ -9,6 +9,7 @@ from rich.text import Text
 
 from spanledger.cli.explain_overview import facts, grid, heading, question
 from spanledger.cli.explain_words import chunk, clean, holds, keys, number, passage, quoted, spans
+from spanledger.core.plugins import is_plugin
 from spanledger.report import words
 
 _EVIDENCE = 300  # cells of a text
@@ -75,7 +76,8 @@ def _branch(branch: dict[str, Any], named: dict[str, Any], known: dict[str, str]
     expanded = {term["term"] for term in branch["terms"] if term["expanded"]}
     terms = ", ".join(_term(term) for term in branch["terms"])
     note = f"  ({_SYNONYM} by a synonym group)" if expanded else ""
-    yield Text(f"  terms: {terms or 'none'}{note}")
+    plugin = is_plugin(branch["scorer"])
+    yield Text("  the scores are the plugin's own, without parts" if plugin else f"  terms: {terms or 'none'}{note}")
     if branch["ranked"]:
         table = grid(("rank", "right"), "chunk", ("score", "right"), "made of", "holds")
         cut = False
@@ -93,7 +95,7 @@ def _branch(branch: dict[str, Any], named: dict[str, Any], known: dict[str, str]
     yield from _left_out(branch["left_out"])
     if branch["unmatched"]:
         lacking = "; ".join(chunk(named[chunk_id]) for chunk_id in branch["unmatched"])
-        yield Text(f"  holds evidence, but no searched term: {lacking}")
+        yield Text(f"  holds evidence, but {'does not score above 0' if plugin else 'no searched term'}: {lacking}")
 
 
 def _term(term: dict[str, Any]) -> str:
@@ -122,9 +124,11 @@ def _candidates(
     found: dict[str, Any], arm: dict[str, Any], named: dict[str, Any], known: dict[str, str]
 ) -> Iterator[RenderableType]:
     merged = found["method"] == "rrf"
-    reranked = found["weights"] is not None
+    reranked = found["reranker"] is not None
     how = f"reciprocal rank fusion, k = {number(found['k'])}" if merged else "the ranking of its one branch"
-    again = ", then re-ranked by rules" if reranked else ""
+    again = ""
+    if reranked:
+        again = f", then re-ranked by {'rules' if found['weights'] is not None else clean(found['reranker'])}"
     yield _stage(f"fuse {clean(arm['fuse'])}", f"{how}{again}: {found['count']} candidates")
     if not (merged or reranked) or not found["ranked"]:
         return
@@ -147,11 +151,13 @@ def _candidates(
 def _points(entry: dict[str, Any]) -> str:
     given = [
         f"{name} {entry['features'][name]} = {points:+g}"
-        for name, points in entry["points"].items()
+        for name, points in (entry["points"] or {}).items()
         if entry["features"][name]
     ]
+    if entry["points"] is not None and not given:
+        given = ["none"]
     before = f"was rank {entry['rank_before']}, score {number(entry['score_before'])}"
-    return "\n".join([*(given or ["none"]), before])
+    return "\n".join([*given, before])
 
 
 def _fused(entry: dict[str, Any], branches: list[str]) -> str:
@@ -172,7 +178,8 @@ def _selection(
     limits += [f"a budget of {found['budget']} {unit}"] if found["budget"] is not None else []
     if found["frame"]:
         limits[-1] += f", of which header and footer take {found['frame']}"
-    ways = [f"mmr with weight {number(setting['mmr']['weight'])}"] if setting["mmr"] else []
+    ways = [f"chosen by {clean(setting['method'])}"] if is_plugin(setting.get("method")) else []
+    ways += [f"mmr with weight {number(setting['mmr']['weight'])}"] if setting["mmr"] else []
     ways += ["neighbours merged"] if setting["merge"] else []
     ways += [f"parents of {clean(setting['parent'])}"] if setting["parent"] else []
     ways += ["repeats dropped"] if setting["redundancy"] == "drop" else []

@@ -81,12 +81,14 @@ def needed(found: dict[str, Any], parameters: dict[str, Any] | None = None) -> s
     for name, value in found.items():
         if name == "depth":
             ways += [f"depth {n} of {clean(b)}{_now(now['branches'].get(b, {}), name)}" for b, n in value.items()]
-        elif name not in ("eligibility", "chunk"):
+        elif name not in ("eligibility", "chunk", "unknown"):
             ways.append(f"{name} {clean(str(value))}{_now(now['select'], name)}")
     before = [f"{', '.join(found['eligibility'])} let it in"] if "eligibility" in found else []
     if "chunk" in found:
         places = (f"{e['doc_id']} {e['version']} {spans([(e['start'], e['end'])])}" for e in found["chunk"])
         before.append(clean(f"a chunk holds {', another '.join(places)}"))
+    if not ways and not before:
+        return f"a larger {' or '.join(found['unknown'])} perhaps: a plugin decides"
     return " or ".join(ways) if ways else f"an index where {' and '.join(before)}"
 
 

@@ -59,8 +59,10 @@ def _keys(
 
 
 def _values(rule: dict[str, Any]) -> str:
-    if "enum" in rule:
-        return ", ".join(f"`{_json(choice)}`" for choice in rule["enum"])
+    if choices := rule.get("enum", rule.get("else", {}).get("enum")):
+        return ", ".join(f"`{_json(choice)}`" for choice in choices)
+    if "const" in rule:
+        return f"`{_json(rule['const'])}`"
     if "anyOf" in rule and "expected" in rule:
         return rule["expected"]
     kinds = rule.get("type", "")

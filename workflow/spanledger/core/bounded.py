@@ -54,6 +54,7 @@ _METRICS = {
     "mean_cost_answerable": Bounded(LOWER, ANSWERABLE, COST),
     **dict.fromkeys(("mean_candidate_char", "mean_duplicate_char", "mean_context_chunks", "chunks_not_current"), _WORK),
     **dict.fromkeys(("duplication_ratio", "chunks_inside_predecessor", "index_records", "index_terms"), _WORK),
+    "strings_not_placed": _WORK,
     **dict.fromkeys(("term_checks", "nonzero_contributions", "synonym_group_checks"), _WORK),
     **dict.fromkeys(("rank_visits", "rule_evaluations"), _WORK),
     **dict.fromkeys(("empty_contexts", "chunks", "smallest_index", "added_terms", "merged_duplicates"), _SIZE),

@@ -10,4 +10,5 @@ CAUSES = (
     "crowded_out",
     "does_not_fit",
     "outside_top_k",
+    "not_chosen",
 )

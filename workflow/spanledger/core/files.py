@@ -41,11 +41,13 @@ def file_sha256(path: str | os.PathLike) -> str:
 
 
 def below(path: str | os.PathLike) -> list[Path]:
-    """The files that a path stands for: itself, or every file below a folder except hidden ones; sorted."""
+    """The files that a path stands for: itself, or every file below a folder except hidden ones and Python's byte code;
+    sorted."""
     path = Path(path)
     if not path.is_dir():
         return [path]
-    return sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+    found = (p for p in path.rglob("*") if not p.name.startswith(".") and p.suffix != ".pyc")
+    return sorted(p for p in found if "__pycache__" not in p.relative_to(path).parts and p.is_file())
 
 
 def read_lines(path: str | os.PathLike) -> list[Any]:

@@ -11,14 +11,22 @@ from spanledger.core import templates, units
 from spanledger.core.bounded import PRIMARY
 from spanledger.core.document_measures import document_measure
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
+from spanledger.core.plugins import is_plugin
 from spanledger.core.span_measures import PUBLISHED
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
-from spanledger.engine import gates, schema, yaml12
+from spanledger.engine import gates, plugins, schema, yaml12
 from spanledger.engine.plan import arms
 
 NAMED_SECTIONS = ("chunk", "eligibility", "index", "retrieve", "fuse", "select")
 # The key that decides which others a setting has, and its value where it is not given.
-_VARIANT = {"chunk": ("method", None), "retrieve": ("scorer", None), "fuse": ("method", "single")}
+_VARIANT = {
+    "chunk": ("method", None),
+    "retrieve": ("scorer", None),
+    "fuse": ("method", "single"),
+    "select": ("method", "walk"),
+}
+# A plugin's setting has the keys of this other one too, with their defaults, so that who reads settings need not ask.
+_ALIKE = {"retrieve": "retrieve_term_overlap", "select": "select_walk"}
 _DEFAULTS = "defaults"
 # A key that means nothing without another one: what defaults say of it does not apply to a setting without the other.
 _NEEDS = {"chunk": {"chunk_overlap": "chunk_size"}, "select": {"unit": "budget"}}
@@ -33,9 +41,12 @@ def load(path: str | os.PathLike = "params.yaml") -> Params:
 
     {"experiments": {name: {"dataset": folder}}, name: sections, ...}: in the sections `defaults` are inherited, and what
     is not given has the schema's default. Settings stand in the order of their names, digits as numbers; lists keep theirs.
-    Raises InputError with every problem.
+    Raises InputError with every problem, those of plugins that are not there or do not take their options too.
     """
-    return resolve(yaml12.read(path, for_dvc=True), str(path))
+    resolved = resolve(yaml12.read(path, for_dvc=True), str(path))
+    found = (p for name in resolved["experiments"] for p in plugins.problems(name, resolved[name]))
+    raise_problems(Problem(str(path), field=field, message=message) for field, message in found)
+    return resolved
 
 
 def resolve(raw: Any, file: str = "params.yaml") -> Params:
@@ -104,7 +115,10 @@ def _every_key(part: str) -> set[str]:
 
 
 def _definition(setting: dict[str, Any], part: str) -> str:
-    return f"{part}_{setting.get(*_VARIANT[part])}" if part in _VARIANT else part
+    if part not in _VARIANT:
+        return part
+    chosen = setting.get(*_VARIANT[part])
+    return f"{part}_plugin" if is_plugin(chosen) else f"{part}_{chosen}"
 
 
 def _unfit(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
@@ -142,11 +156,13 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
             filled[part] = [schema.defaults(gate, "params", "gate") for gate in value or ()]
         elif part in NAMED_SECTIONS:
             names = sorted(value, key=lambda name: (_natural(name), name))
-            filled[part] = {
-                name: schema.defaults(value[name], "params", _definition(value[name], part)) for name in names
-            }
+            filled[part] = {name: _setting(value[name], part) for name in names}
         else:
             filled[part] = value if part == "arms" else schema.defaults(value, "params", part)
+    for name, setting in filled["fuse"].items():
+        if (rerank := section["fuse"][name].get("rerank")) is not None:
+            kind = "plugin" if is_plugin(rerank["method"]) else "rule"
+            setting["rerank"] = _with_plain_options(schema.defaults(rerank, "params", f"rerank_{kind}"))
     coverage = section["score"].get("coverage", {})
     rule = "token_share" if coverage.get("rule") == "token_share" else "span"
     filled["score"]["coverage"] = schema.defaults(coverage, "params", f"coverage_{rule}")
@@ -157,6 +173,27 @@ def _fill(section: dict[str, Any]) -> dict[str, Any]:
         if setting["budget"] is not None and setting["unit"] is None:
             setting["unit"] = "char"
     return filled
+
+
+def _setting(value: dict[str, Any], part: str) -> dict[str, Any]:
+    definition = _definition(value, part)
+    filled = _with_plain_options(schema.defaults(value, "params", definition))
+    if definition.endswith("_plugin") and part in _ALIKE:
+        filled = {**schema.defaults({}, "params", _ALIKE[part]), **filled}
+    return filled
+
+
+def _with_plain_options(setting: dict[str, Any]) -> dict[str, Any]:
+    return {**setting, "options": _plain(setting["options"])} if "options" in setting else setting
+
+
+def _plain(value: Any) -> Any:
+    """A value of the options in the one form that DVC takes it for: it sees no order of names, and no 1 against 1.0."""
+    if isinstance(value, dict):
+        return {name: _plain(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
-from spanledger.core import tokenizers
+from spanledger.core import plugins, tokenizers
 from spanledger.core.errors import nearest
 
 STAGES = ("validate", "normalise", "chunk", "index", "retrieve", "fuse", "select", "score", "report")
@@ -65,8 +65,10 @@ READS = {
     ),
 }
 JUDGEMENTS = "judgements"  # a folder of what people wrote about lost facts, a CSV an experiment
+_TOKENIZERS, _PLUGINS = tokenizers.FOLDER.as_posix(), plugins.FOLDER.as_posix()
 FOLDERS = {  # what a stage reads of the project's own folders; each is there, empty or not
-    **dict.fromkeys(("chunk", "select", "score"), (tokenizers.FOLDER.as_posix(),)),
+    **dict.fromkeys(("chunk", "select", "score"), (_PLUGINS, _TOKENIZERS)),
+    **dict.fromkeys(("retrieve", "fuse"), (_PLUGINS,)),
     "report": (JUDGEMENTS,),
 }
 WRITES = {

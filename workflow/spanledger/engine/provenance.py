@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from spanledger.core import libraries
 from spanledger.core.files import below, file_sha256
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
@@ -37,14 +38,21 @@ def record(
         "inputs": digests(inputs),
         "outputs": digests(outputs),
         "code": digests(code),
-        "libraries": libraries(),
+        "libraries": {**installed(), **_of_extras(parameters)},
         "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }
 
 
-def libraries() -> dict[str, str]:
+def installed() -> dict[str, str]:
     """The versions of the libraries that can change a result, by name."""
     return {name: version(name) for name in LIBRARIES}
+
+
+def _of_extras(parameters: dict[str, Any]) -> dict[str, str]:
+    """The versions of the libraries that a chunking among the parameters is made by."""
+    chunkings = (s for place, part in parameters.items() if place.endswith(".chunk") for s in part.values())
+    methods = sorted({setting["method"] for setting in chunkings} & set(libraries.OF_METHOD))
+    return {name: found for method in methods for name, found in libraries.versions(method).items()}
 
 
 def _tokenizers(value: Any, key: str = "") -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from spanledger.core.ordering import tie_ranks
 from spanledger.explain.results import ArmRun
-from spanledger.retrieval import Retriever
+from spanledger.retrieval import retriever
 
 
 def branches(run: ArmRun, depth: int, kept: set[int], holders: set[int]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -19,8 +19,8 @@ def branches(run: ArmRun, depth: int, kept: set[int], holders: set[int]) -> tupl
         index, cut = run.indexes[branch], run.rankings[branch]
         name = run.settings["analyzers"][branch]
         ties = tie_ranks(run.chunks, setting["tie"])
-        retriever = Retriever(index, ties, name, setting, run.synonym_groups)
-        ranking = retriever.rank(run.query, cut=False)
+        searcher = retriever(index, ties, run.chunks, name, setting, run.synonym_groups)
+        ranking = searcher.rank(run.query, cut=False)
         places = shown(ranking.chunks, depth, kept)
         if (ranking.chunks[: setting["depth"]], ranking.scores[: setting["depth"]]) != (cut.chunks, cut.scores):
             warnings.append(
@@ -32,11 +32,11 @@ def branches(run: ArmRun, depth: int, kept: set[int], holders: set[int]) -> tupl
                 "rank": place + 1,
                 "chunk_id": run.chunks[ranking.chunks[place]].chunk_id,
                 "score": ranking.scores[place],
-                "length": retriever.length(ranking.chunks[place]),
+                "length": searcher.length(ranking.chunks[place]),
                 "above_cut": setting["depth"] is None or place < setting["depth"],
                 "contributions": [
                     {"term": c.term, "tf": c.tf, **c.parts, "contribution": c.value}
-                    for c in retriever.contributions(run.query, ranking.chunks[place])
+                    for c in searcher.contributions(run.query, ranking.chunks[place])
                 ],
             }
             for place in places
@@ -53,7 +53,7 @@ def branches(run: ArmRun, depth: int, kept: set[int], holders: set[int]) -> tupl
                 "average_length": index.average_length,
                 "terms": [
                     {"term": t.term, "times": t.times, "expanded": t.expanded, "df": t.df, **t.parts}
-                    for t in retriever.searched(run.query)
+                    for t in searcher.searched(run.query)
                 ],
                 "count": len(ranking.chunks),
                 "ranked": ranked,

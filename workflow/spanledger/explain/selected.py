@@ -6,26 +6,36 @@ from spanledger.explain.holding import Holding
 from spanledger.explain.results import ArmRun
 from spanledger.scoring.cost import Cost
 from spanledger.scoring.coverage import Rule
-from spanledger.selection.selector import Selector, Walk
+from spanledger.selection.context import NOT_CHOSEN, Context
+from spanledger.selection.plugin import PluginSelector, selector_of
+from spanledger.selection.selector import Walk
 from spanledger.selection.shelf import Shelf
 
 
 class Selection:
-    """The selector's walk, taken again: a context on disk does not say what lay between its chunks."""
+    """The selector's walk, or the choice of a plugin, taken again: a context on disk does not say what lay between its
+    chunks."""
 
     def __init__(self, run: ArmRun, rule: Rule):
         self._run = run
         self._rule = rule
         self._shelf = Shelf(run.chunks, run.documents, run.parents)
-        self._selector = Selector.of(run.settings["select"])
-        walk = self._selector.walk(run.candidates, self._shelf, run.query, run.settings["eligibility"]["acl"])
-        self._frame = None if walk.basket.budget is None else walk.basket.used
-        self._looks: list[tuple[int, dict[str, Any]]] = []
-        while (ordinal := walk.next()) is not None:
-            self._looks.append((ordinal, _look(walk, ordinal)))
+        self._selector = selector_of(run.settings["select"])
+        acl = run.settings["eligibility"]["acl"]
+        self._frame = None
+        if isinstance(self._selector, PluginSelector):
+            context = self._selector.select(run.candidates, self._shelf, run.query, acl)
+            self._looks, kept = _choice(context, self._selector, self._shelf), context.chunks
+        else:
+            walk = self._selector.walk(run.candidates, self._shelf, run.query, acl)
+            self._frame = None if walk.basket.budget is None else walk.basket.used
+            self._looks = []
+            while (ordinal := walk.next()) is not None:
+                self._looks.append((ordinal, _look(walk, ordinal)))
+            kept = tuple(walk.kept)
         self.warnings = (
             []
-            if tuple(walk.kept) == run.context.chunks
+            if kept == run.context.chunks
             else ["selection: this code selects otherwise than the results say; run make repro"]
         )
 
@@ -74,6 +84,20 @@ class Selection:
         ]
         sent = cost.text(passages)
         return {"unit": cost.unit, "cost": run.row["cost"][cost.unit], "passages": told, "sent": sent}
+
+
+def _choice(context: Context, selector: PluginSelector, shelf: Shelf) -> list[tuple[int, dict[str, Any]]]:
+    """What a plugin chose, in its order, and then the others in theirs; as `_look` tells it."""
+    budget, looks = selector.budget, []
+    remaining = budget
+    for ordinal in (*context.chunks, *(ordinal for run in context.skipped for ordinal in run.chunks)):
+        taken = ordinal in context.chunks
+        cost = None if budget is None else shelf.length(ordinal, selector.unit)
+        if taken and remaining is not None:
+            remaining -= cost
+        told = {"taken": taken, "reason": None if taken else NOT_CHOSEN, "cost": cost, "remaining": remaining}
+        looks.append((ordinal, {**told, "parent": None, "mmr": None}))
+    return looks
 
 
 def _look(walk: Walk, ordinal: int) -> dict[str, Any]:

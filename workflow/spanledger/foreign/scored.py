@@ -118,7 +118,7 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
             "inputs": provenance.digests([folder]),
             "outputs": {name: files.sha256(data) for name, data in sorted(made.items())},
             "code": _code(),
-            "libraries": provenance.libraries(),
+            "libraries": provenance.installed(),
         }
     )
     measures = own["score"]["document_metrics"] if prepared.dataset.judgements else ()

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from spanledger.core.ordering import tie_ranks
+from spanledger.core.plugins import FORM, is_plugin
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
+from spanledger.fusion.plugin import PluginReranker
 from spanledger.fusion.rrf import ReciprocalRankFusion
 from spanledger.fusion.rules import RuleReranker
 
@@ -57,6 +59,11 @@ class Fusion:
         """Whether there is a re-ranker."""
         return self._reranker is not None
 
+    @property
+    def is_opaque(self) -> bool:
+        """Whether what a candidate gets may depend on the others: a plugin sees all of them."""
+        return isinstance(self._reranker, PluginReranker)
+
     def merge(self, branches: dict[str, Ranking]) -> Ranking:
         """The list of one query, from its ranking in each branch, as it is before re-ranking."""
         first = next(iter(branches.values()))
@@ -64,8 +71,8 @@ class Fusion:
 
     def keys(self, ranking: Ranking, places: Mapping[int, int]) -> dict[int, tuple[float, float, int]]:
         """What orders the candidates of a list, ascending. Keys of lists of one query compare, whatever the depths of
-        their branches, because a candidate's scores never depend on the others. `places` are those of the candidates in
-        the ranking of a single branch."""
+        their branches, because a candidate's scores never depend on the others, unless the fusion
+        `is_opaque`. `places` are those of the candidates in the ranking of a single branch."""
         before = ranking.reasons.get("score_before", ranking.scores)
         ties = places if self._ties is None else self._ties.tolist()
         return {c: (-s, -b, ties[c]) for c, s, b in zip(ranking.chunks, ranking.scores, before, strict=True)}
@@ -76,14 +83,16 @@ class Fusion:
         return self._reranker.rerank(merged, query, self._chunks) if self._reranker else merged
 
 
-def reranker_of(setting: dict[str, Any]) -> RuleReranker | None:
+def reranker_of(setting: dict[str, Any]) -> RuleReranker | PluginReranker | None:
     """The re-ranker of a setting, or None."""
     if setting.get("rerank") is None:
         return None
     options = dict(setting["rerank"])
     method = options.pop("method")
+    if is_plugin(method):
+        return PluginReranker(method, **options)
     if method not in RERANKERS:
-        raise ValueError(f"re-ranker '{method}': expected one of {', '.join(sorted(RERANKERS))}")
+        raise ValueError(f"re-ranker '{method}': expected one of {', '.join(sorted(RERANKERS))}, or {FORM}")
     for words in ("constraint_words", "navigation_words"):
         options[words] = tuple(options[words])
     return RERANKERS[method](**options)

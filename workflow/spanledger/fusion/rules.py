@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from spanledger.core.analyzers import analyzer
 from spanledger.core.ranking import Ranking
@@ -65,15 +66,21 @@ class RuleReranker:
         asked = set(analyzer(self.analyzer)(query.text))
         rows = [self.features(asked, chunks[ordinal].body) for ordinal in ranking.chunks]
         scores = [math.fsum(self.weights.get(name, 0) * row[name] for name in FEATURES) for row in rows]
-        order = sorted(range(len(rows)), key=lambda place: (-scores[place], place))
-        reasons = {
-            **{name: _reordered(column, order) for name, column in ranking.reasons.items()},
-            "rank_before": tuple(place + 1 for place in order),
-            "score_before": tuple(ranking.scores[place] for place in order),
-            "features": {name: tuple(rows[place][name] for place in order) for name in FEATURES},
-        }
-        new = tuple(ranking.chunks[place] for place in order)
-        return Ranking(ranking.query_id, new, tuple(scores[place] for place in order), reasons)
+        return reordered(ranking, scores, {"features": {name: [row[name] for row in rows] for name in FEATURES}})
+
+
+def reordered(ranking: Ranking, scores: Sequence[float], columns: Mapping[str, Any]) -> Ranking:
+    """The candidates of a ranking by new scores, in the ranking's order; equal ones keep their order. Reasons gain the rank
+    and score before, and the `columns`, which are in the ranking's order too."""
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    reasons = {
+        **{name: _reordered(column, order) for name, column in ranking.reasons.items()},
+        "rank_before": tuple(place + 1 for place in order),
+        "score_before": tuple(ranking.scores[place] for place in order),
+        **{name: _reordered(column, order) for name, column in columns.items()},
+    }
+    new = tuple(ranking.chunks[place] for place in order)
+    return Ranking(ranking.query_id, new, tuple(scores[place] for place in order), reasons)
 
 
 def _reordered(column, order):

@@ -94,10 +94,12 @@ function drawLosses(arm, query, found) {
 // What would bring a lost fact back: by itself a larger limit, each at its smallest value that does; or what has to change
 // before anything can find it.
 function saysNeeded(arm, needed) {
-  const limits = [
+  const every = [
     ...["budget", "top_k"].map((name) => [name, arm[name], needed?.[name], ""]),
     ...arm.branches.map((branch, place) => ["depth", arm.depths[place], needed?.depth?.[branch], ` in branch ${branch}`]),
   ].filter(([, now]) => now !== null);
+  const unknown = needed?.unknown || [];
+  const limits = every.filter(([name]) => !unknown.includes(name));
   const ways = limits.filter(([, , value]) => value).map(([name, now, value, where]) => `${name} ${count(value)} instead of ${count(now)}${where}`);
   const before = [
     ...(needed?.chunk || []).map((e) => `a chunk that holds [${count(e.start)}, ${count(e.end)}) of ${e.doc_id}/${e.version}`),
@@ -108,6 +110,7 @@ function saysNeeded(arm, needed) {
     before.length ? `Needs ${before.join(" and ")}. ` : null,
     ways.length ? `Needs ${ways.join(", or ")}, all else equal.` : null,
     before.length || ways.length || !names.length ? null : `No larger ${names.join(" or ")} brings it back by itself.`,
+    unknown.length ? ` Whether a larger ${unknown.join(" or ")} does is not worked out: a plugin decides.` : null,
   ];
 }
 

@@ -290,6 +290,12 @@ def work_groups() -> Groups:
                     "count",
                     "chunks that lie wholly inside the chunk before them",
                 ),
+                Column(
+                    "strings_not_placed",
+                    "not placed",
+                    "count",
+                    "strings of a splitter that do not stand in their document, and are in no chunk",
+                ),
             ],
         ),
         (

@@ -43,6 +43,7 @@ def diagnostics(
         *_unequal_budget(section, planned, rows),
         *_one_query(rows),
         *_tails(planned, rows),
+        *_not_placed(planned, counters),
         *_two_variables(section, planned, counters),
         *_means(planned, rows),
         *_refusals(section, planned, rows),
@@ -197,6 +198,20 @@ def _tails(planned: list[Arm], rows: dict[str, dict[str, Any]]) -> Iterator[Diag
         if inside:
             yield Diagnostic(
                 "tails", f"{inside} chunks of {chunk} lie wholly inside the chunk before them", tuple(group)
+            )
+
+
+def _not_placed(planned: list[Arm], counters: dict[str, Counters]) -> Iterator[Diagnostic]:
+    for chunk in dict.fromkeys(arm.chunk for arm in planned):
+        group = [arm.name for arm in planned if arm.chunk == chunk]
+        counted = counters[group[0]]["chunk", chunk]
+        given, lost, unsure = (counted.get(name, 0) for name in ("fragments", "not_placed", "ambiguous"))
+        if lost or unsure:
+            yield Diagnostic(
+                "not_placed",
+                f"{lost} of {given} strings that the splitter of {chunk} gave ({lost / given:.1%}) do not stand in their "
+                f"document and are in no chunk; {unsure} could stand at more than one place",
+                tuple(group),
             )
 
 

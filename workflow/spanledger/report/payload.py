@@ -43,7 +43,7 @@ def payload(results: Results) -> dict[str, Any]:
 def _arm(results: Results, arm: Arm) -> dict[str, Any]:
     """What the page must know of an arm's settings. `headed`: titles or table headers were searched with some chunks, and
     are no part of their spans. `features` are (words for one, words for several, weight) of what its
-    re-ranker gives points for, in the order of the numbers in a list."""
+    re-ranker gives points for, in the order of the numbers in a list; None without one, and where it is a plugin."""
     section = results.section
     select, fuse = section["select"][arm.select], section["fuse"][arm.fuse]
     used = branches(section, arm.fuse)
@@ -60,7 +60,7 @@ def _arm(results: Results, arm: Arm) -> dict[str, Any]:
         **({"elsewhere": True, "unknown": _unknown(results, arm)} if results.elsewhere else {}),
         "keeps_zero": any(setting["keep_zero"] for setting in used.values()),
         "features": None
-        if fuse["rerank"] is None
+        if "weights" not in (fuse["rerank"] or {})
         else [[*words.FEATURES[name], fuse["rerank"]["weights"][name]] for name in words.FEATURES],
     }
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from spanledger.core.plugins import is_plugin
 from spanledger.core.ranking import ELSEWHERE
 from spanledger.engine.plan import arms, branches
 from spanledger.report.words import measured, unit
@@ -90,7 +91,8 @@ def _retrieval(section: dict[str, Any], used: dict[str, dict[str, Any]]) -> list
             return _elsewhere(section, setting)
         analyzer = section["index"][setting["index"]]["analyzer"]
         depth = "every candidate" if setting["depth"] is None else f"the first {setting['depth']:,} candidates"
-        by_scorer.setdefault(f"{_scorer(setting)}, on terms of {analyzer}; {depth}", []).append(name)
+        terms = "" if is_plugin(setting["scorer"]) else f", on terms of {analyzer}"
+        by_scorer.setdefault(f"{_scorer(setting)}{terms}; {depth}", []).append(name)
     sentences = [f"{_names(names)}: {scorer}." for scorer, names in by_scorer.items()]
     for key, sentence in (
         (
@@ -120,6 +122,8 @@ def _elsewhere(section: dict[str, Any], setting: dict[str, Any]) -> list[str]:
 def _scorer(setting: dict[str, Any]) -> str:
     if setting["scorer"] == "bm25":
         return f"BM25 with k1 {_number(setting['k1'])} and b {_number(setting['b'])}"
+    if is_plugin(setting["scorer"]):
+        return f"the number that {_plugin(setting['scorer'], setting)} gives the searched text of each eligible chunk"
     return "the number of distinct terms that question and chunk share"
 
 
@@ -140,20 +144,28 @@ def _fusion(section: dict[str, Any]) -> list[str]:
         )
     for points, names in ranking.items():
         sentences.append(
-            f"{_names(names)}: the list is then ranked again by points. {points} Equal points keep the order before; "
+            f"{_names(names)}: the list is then ranked again by {points} keep the order before; "
             "nothing is added or removed."
         )
     return sentences
 
 
 def _points(setting: dict[str, Any]) -> str:
+    if is_plugin(setting["method"]):
+        return f"the number that {_plugin(setting['method'], setting)} gives the body of each. Equal numbers"
     weights = {name: _number(weight) for name, weight in setting["weights"].items()}
     return (
-        f"Points: {weights['query_term']} for each distinct term of the question as asked, synonyms apart, that the body "
-        f"holds (analyzer {setting['analyzer']}), {weights['identifier']} more for each of these that is letters, a hyphen "
-        f"and digits, {weights['number']} where a term of the body is all digits, {weights['constraint']} where it holds "
-        f"{_any(setting['constraint_words'])}, {weights['navigation']} where it holds {_any(setting['navigation_words'])}."
+        f"points. Points: {weights['query_term']} for each distinct term of the question as asked, synonyms apart, that "
+        f"the body holds (analyzer {setting['analyzer']}), {weights['identifier']} more for each of these that is letters, "
+        f"a hyphen and digits, {weights['number']} where a term of the body is all digits, {weights['constraint']} where "
+        f"it holds {_any(setting['constraint_words'])}, {weights['navigation']} where it holds "
+        f"{_any(setting['navigation_words'])}. Equal points"
     )
+
+
+def _plugin(name: str, setting: dict[str, Any]) -> str:
+    given = ", ".join(f"{option} {value}" for option, value in setting["options"].items())
+    return f"the plugin {name}{f' ({given})' if given else ''}"
 
 
 def _number(value: float) -> str:
@@ -218,6 +230,8 @@ def _limits(setting: dict[str, Any]) -> list[str]:
 def _manner(setting: dict[str, Any]) -> list[str]:
     """How a selector differs from one that walks by rank and takes the chunks themselves."""
     sentences = []
+    if is_plugin(setting.get("method")):
+        sentences.append(f"is no walk: {_plugin(setting['method'], setting)} chooses within these limits, and orders.")
     if setting["mmr"] is not None:
         weight, analyzer = _number(setting["mmr"]["weight"]), setting["mmr"]["analyzer"]
         sentences.append(

@@ -168,7 +168,7 @@ def loss(results: Results) -> dict[str, Any]:
         "causes": [(cause, *words.CAUSES[cause]) for cause in _causes(results)],
         "seen": seen,
         "rows": rows,
-        "back": {"limits": recoverable.limits(results), "rows": recoverable.rows(results, _losses)},
+        "back": recoverable.view(results, _losses),
     }
 
 

@@ -10,7 +10,7 @@ CAUSES = {
     "not_chunked": ("in no chunk", "The chunks of the index, all of them together, do not cover it."),
     "not_matched": (
         "no shared term",
-        "A chunk that is needed for it scored 0: it holds no term that was searched for.",
+        "A chunk that is needed for it scored 0: it holds no term that was searched for (of a plugin: it is not above 0).",
     ),
     "below_depth": ("ranked too low", "What covers it scored above 0 but was ranked below the cut of every branch."),
     "not_retrieved": (
@@ -33,6 +33,7 @@ CAUSES = {
         "outside the top k",
         "It was among the candidates, but the context already had as many passages as it may.",
     ),
+    "not_chosen": ("not chosen", "It was among the candidates, and the selector, a plugin, did not choose it."),
 }
 
 # Failure class: a few words, its rule, a fix, and the side effect of the fix.
@@ -148,6 +149,7 @@ REASONS = {
     "outside-top-k": "outside the top k",
     "redundant": "all of its text is in the context already",
     "parent-in-context": "its parent is in the context already",
+    "not-chosen": "not chosen by the plugin",
 }
 
 # What a re-ranker gives points for: for one of it, and for several.
@@ -191,6 +193,11 @@ WARNINGS = {
     ),
     "one_query": ("Sampling error", "a mean over few questions moves with each of them"),
     "tails": ("Chunks inside others", "a last window that lies inside the chunk before it adds no text"),
+    "not_placed": (
+        "Not placed",
+        "some strings of a splitter do not stand in their document, or at more than one place: what is not placed is in "
+        "no chunk",
+    ),
     "two_variables": (
         "Two things at once",
         "some arms differ from the others in more than one way, so that a difference has no single reason",

@@ -9,6 +9,7 @@ import numpy as np
 
 from spanledger.core.analyzers import analyzer
 from spanledger.core.ordering import ordered, tie_ranks
+from spanledger.core.plugins import Plugin, is_plugin
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Query
 from spanledger.retrieval.expansion import Synonyms
@@ -113,12 +114,8 @@ class Retriever:
 
     def rank(self, query: Query, cut: bool = True) -> Ranking:
         """The candidates of one query in the order of `ordering`, cut at the depth, or all of them."""
-        totals = self.scores(query)
-        candidates = np.array(self._index.eligible, dtype=np.int64) if self._keep_zero else np.flatnonzero(totals > 0)
-        best = candidates[ordered(candidates, totals[candidates], self._ties)]
-        if cut:
-            best = best[: self._depth]
-        return Ranking(query.query_id, tuple(best.tolist()), tuple(totals[best].tolist()))
+        kept = self._index.eligible if self._keep_zero else None
+        return _ranked(query, self.scores(query), kept, self._ties, self._depth if cut else None)
 
     def count(self, query: Query) -> dict[str, int]:
         """What the query costs by the published accounting: term checks (terms times eligible chunks), contributions
@@ -152,6 +149,80 @@ class Retriever:
         return self._contributions[term]
 
 
+class PluginRetriever:
+    """A branch whose scores are those of a plugin, over the index of one eligibility class.
+
+    The plugin is called with the query's text and the searched texts of the eligible chunks, in the order of the chunk
+    table and as one tuple for all queries, and returns a number for each. Numbers have no parts, so `terms`, `searched` and
+    `contributions` are empty. Options and order are those of `Retriever`; `chunks` is the whole table.
+    """
+
+    def __init__(self, index: Index, ties: np.ndarray, chunks: list[Chunk], setting: dict[str, Any]):
+        self._plugin = Plugin(setting["scorer"], "scorer", setting["options"])
+        self._eligible = np.array(index.eligible, dtype=np.int64)
+        self._lengths = dict(zip(index.eligible, index.lengths, strict=True))
+        self._passages = tuple(chunks[ordinal].searched for ordinal in index.eligible)
+        self._ties = ties
+        self._depth = setting["depth"]
+        self._keep_zero = setting.get("keep_zero", False)
+        self._last: tuple[Query | None, np.ndarray] = (None, np.zeros(len(ties)))
+
+    def terms(self, query: Query) -> list[str]:
+        return []
+
+    def searched(self, query: Query) -> list[SearchedTerm]:
+        return []
+
+    def contributions(self, query: Query, ordinal: int) -> list[Contribution]:
+        return []
+
+    def length(self, ordinal: int) -> int:
+        """The length of a chunk in terms of the index; 0 where it is not eligible."""
+        return self._lengths.get(ordinal, 0)
+
+    def scores(self, query: Query) -> np.ndarray:
+        """The score of every chunk of the table, by ordinal; 0 where it is not eligible. Kept until another query."""
+        if self._last[0] != query:
+            totals = np.zeros(len(self._ties))
+            if self._passages:
+                given = f"query '{query.query_id}'"
+                totals[self._eligible] = self._plugin.numbers(given, len(self._passages), query.text, self._passages)
+            self._last = (query, totals)
+        return self._last[1]
+
+    def rank(self, query: Query, cut: bool = True) -> Ranking:
+        """See `Retriever.rank`."""
+        kept = self._eligible if self._keep_zero else None
+        return _ranked(query, self.scores(query), kept, self._ties, self._depth if cut else None)
+
+    def count(self, query: Query) -> dict[str, int]:
+        """No term is searched, so the published accounting has nothing to count."""
+        return dict.fromkeys(("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms"), 0)
+
+
+def retriever(
+    index: Index,
+    ties: np.ndarray,
+    chunks: list[Chunk],
+    analyzer_name: str,
+    setting: dict[str, Any],
+    synonym_groups: Iterable[Iterable[str]] = (),
+) -> Retriever | PluginRetriever:
+    """The branch of a setting over the index of one eligibility class; `ties` are those of the whole table `chunks`."""
+    if is_plugin(setting["scorer"]):
+        return PluginRetriever(index, ties, chunks, setting)
+    return Retriever(index, ties, analyzer_name, setting, synonym_groups)
+
+
+def _ranked(
+    query: Query, totals: np.ndarray, kept: Iterable[int] | None, ties: np.ndarray, depth: int | None
+) -> Ranking:
+    """The chunks of `kept` (None: those that score above 0) in the order of `ordering`, the first `depth` of them."""
+    candidates = np.flatnonzero(totals > 0) if kept is None else np.array(kept, dtype=np.int64)
+    best = candidates[ordered(candidates, totals[candidates], ties)][:depth]
+    return Ranking(query.query_id, tuple(best.tolist()), tuple(totals[best].tolist()))
+
+
 def retrieve(
     indexes: list[Index],
     chunks: list[Chunk],
@@ -168,16 +239,16 @@ def retrieve(
     ties = tie_ranks(chunks, setting["tie"])
     by_query = {}
     for index in indexes:
-        retriever = Retriever(index, ties, analyzer_name, setting, synonym_groups)
-        by_query.update(dict.fromkeys(index.query_ids, retriever))
+        branch = retriever(index, ties, chunks, analyzer_name, setting, synonym_groups)
+        by_query.update(dict.fromkeys(index.query_ids, branch))
     rankings = []
     counters = dict.fromkeys(("term_checks", "nonzero_contributions", "synonym_group_checks", "added_terms"), 0)
     for query in sorted(queries, key=lambda q: q.order):
         if query.query_id not in by_query:
             raise ValueError(f"query '{query.query_id}' belongs to no eligibility class of the index")
-        retriever = by_query[query.query_id]
-        rankings.append(retriever.rank(query))
-        for name, number in retriever.count(query).items():
+        branch = by_query[query.query_id]
+        rankings.append(branch.rank(query))
+        for name, number in branch.count(query).items():
             counters[name] += number
     return rankings, {
         "queries": len(rankings),

@@ -11,7 +11,7 @@ from spanledger.core.ranking import Ranking
 from spanledger.core.records import Chunk, Document, DocumentKey, Element, Query
 from spanledger.fusion import Fusion
 from spanledger.gold import Evidence, Fact, Gold, Judgement
-from spanledger.retrieval import Retriever
+from spanledger.retrieval import PluginRetriever, Retriever, retriever
 from spanledger.retrieval.eligibility import Eligibility, EligibilityClass
 from spanledger.retrieval.indexing import Index
 from spanledger.scoring.baselines import Baselines
@@ -29,7 +29,7 @@ from spanledger.scoring.structure import Structure
 from spanledger.scoring.terms import Terms
 from spanledger.scoring.trail import Trail
 from spanledger.selection.context import Context
-from spanledger.selection.selector import Selector
+from spanledger.selection.plugin import selector_of
 from spanledger.selection.shelf import Shelf
 
 CHECKPOINTS = ("index", "candidates", "context")
@@ -74,7 +74,7 @@ class ArmScorer:
         self._rule = Rule(settings["score"]["coverage"], tables.documents)
         self._coverage = Coverage(tables.chunks, self._rule)
         self._eligibility = Eligibility.of(settings["eligibility"])
-        self._selector = Selector.of(settings["select"])
+        self._selector = selector_of(settings["select"])
         self._shelf = Shelf(tables.chunks, tables.documents, tables.parents)
         self._structure = Structure(tables.documents, tables.elements)
         self._outdated = Outdated(tables.chunks, tables.documents, self._structure)
@@ -91,12 +91,12 @@ class ArmScorer:
         first = next(iter(settings["analyzers"].values()))
         self._cost = Cost(settings["score"]["cost"], first, self._selector.rendering, self._shelf)
         acl = self._eligibility.acl
-        passages = Passages(self._shelf, tables.parents, self._selector, self._rule, self._coverage, acl)
+        passages = Passages(self._shelf, tables.parents, self._selector.limits, self._rule, self._coverage, acl)
         self._baselines = Baselines(passages, tables.documents, settings["score"]["random_orders"])
         self._cutoffs = settings["score"]["cutoffs"]
         self._measured = Measured(settings["score"], tables.chunks, tables.documents, self._coverage, tables.judgements)
         self._trail = Trail(tables.chunks, settings, self._coverage)
-        self._retrievers: dict[tuple[str, str], Retriever] = {}
+        self._retrievers: dict[tuple[str, str], Retriever | PluginRetriever] = {}
         self._last_matched: tuple[str, set[int]] = ("", set())
         found = tables.rankings if tables.searched else {}
         self._branch_lists = {n: {r.query_id: r for r in rankings} for n, rankings in found.items()}
@@ -154,6 +154,8 @@ class ArmScorer:
             needed = {**self._counterfactuals.limits(fact, query, ranking), **deeper.get(fact, {})}
             if found["index"] is False:
                 needed |= self._before_retrieval(fact, query)
+            if unknown := self._counterfactuals.unknown(found["cause"], self._settings["branches"]):
+                needed["unknown"] = unknown
             found["needed"] = needed or None
             loss = Loss(fact, found["cause"], query, eligible, set(ranking.chunks), context, passages, kept)
             found["failures"] = self._failures.classes(loss)
@@ -315,10 +317,12 @@ class ArmScorer:
             self._last_matched = (query.query_id, matched)
         return self._last_matched[1]
 
-    def _retriever(self, branch: str, group: str) -> Retriever:
+    def _retriever(self, branch: str, group: str) -> Retriever | PluginRetriever:
         if (branch, group) not in self._retrievers:
             setting, name = self._settings["branches"][branch], self._settings["analyzers"][branch]
             (index,) = (index for index in self._tables.indexes[branch] if index.name == group)
             ties = tie_ranks(self._chunks, setting["tie"])
-            self._retrievers[branch, group] = Retriever(index, ties, name, setting, self._tables.synonym_groups)
+            self._retrievers[branch, group] = retriever(
+                index, ties, self._chunks, name, setting, self._tables.synonym_groups
+            )
         return self._retrievers[branch, group]

@@ -5,8 +5,8 @@ chunks covers it), not_matched (the chunks that hold it score 0), below_depth (t
 branch) or, of candidates that were made elsewhere, not_retrieved in place of these two, demoted (the same selector covers
 it from some single branch's list, or from the list before re-ranking), crowded_out (the context would cover it once every
 selected chunk that shares a source character with an earlier selected one were dropped; or a chunk that would have helped
-was passed over because the context held its text already), then does_not_fit or outside_top_k, by what the selector said
-of the chunks that would have helped.
+was passed over because the context held its text already), then does_not_fit, outside_top_k or, of a plugin, not_chosen,
+by what the selector said of the chunks that would have helped.
 
 What shares a character is what is sent: of parents, not of the chunks that stand for them. Merged chunks send nothing
 twice, so a repeat among them crowds out by its place among the top k alone. Where the context holds a chunk's text
@@ -21,7 +21,8 @@ from spanledger.core.records import Chunk, DocumentKey
 from spanledger.core.spans import SpanIndex
 from spanledger.gold import Evidence, Fact
 from spanledger.scoring.coverage import Coverage, Passage
-from spanledger.selection.context import DOES_NOT_FIT, OUTSIDE_TOP_K, PARENT_IN_CONTEXT, REDUNDANT, Context
+from spanledger.selection.context import DOES_NOT_FIT, NOT_CHOSEN, OUTSIDE_TOP_K, PARENT_IN_CONTEXT, REDUNDANT, Context
+from spanledger.selection.plugin import PluginSelector
 from spanledger.selection.selector import Selector
 
 
@@ -63,7 +64,7 @@ def cause_after_candidates(
     fact: Fact,
     coverage: Coverage,
     chunks: list[Chunk],
-    selector: Selector,
+    selector: Selector | PluginSelector,
     candidates: Ranking,
     context: Context,
     other_lists: Iterable[Ranking],
@@ -86,6 +87,8 @@ def cause_after_candidates(
             Ranking(candidates.query_id, tuple(o for o, _ in left), tuple(s for _, s in left))
         ):
             return "crowded_out"
+    if NOT_CHOSEN in reasons:  # the only reason that a plugin has
+        return "not_chosen"
     if reasons.isdisjoint((DOES_NOT_FIT, OUTSIDE_TOP_K)) or not reasons.isdisjoint((REDUNDANT, PARENT_IN_CONTEXT)):
         return "crowded_out"
     return "does_not_fit" if DOES_NOT_FIT in reasons else "outside_top_k"

@@ -4,7 +4,8 @@ from typing import Any
 
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Query
-from spanledger.selection.context import REASONS, Context
+from spanledger.selection.context import NOT_CHOSEN, REASONS, Context
+from spanledger.selection.plugin import PluginSelector, selector_of
 from spanledger.selection.selector import Selector
 from spanledger.selection.shelf import Shelf
 
@@ -15,26 +16,27 @@ def select(
     """The contexts of all queries, in the order of the candidate lists, and the counters.
 
     `setting` and `eligibility` are resolved settings. Every context is checked against its limits before it is believed;
-    raises ValueError where one breaks them, and for a value out of range.
+    raises ValueError where one breaks them, and for a value out of range, and InputError for a fault of a plugin.
     """
-    selector = Selector.of(setting)
+    selector = selector_of(setting)
     by_id = {query.query_id: query for query in queries}
     acl = eligibility.get("acl", "ignore")
     contexts = [selector.select(ranking, shelf, by_id[ranking.query_id], acl) for ranking in candidates]
     for context in contexts:
         _check(context, selector, shelf)
+    reasons = (NOT_CHOSEN,) if isinstance(selector, PluginSelector) else REASONS
     return contexts, {
         "queries": len(contexts),
         "empty_contexts": sum(not context.chunks for context in contexts),
         "selected": sum(len(context.chunks) for context in contexts),
         "skipped": {
             reason: sum(len(run.chunks) for context in contexts for run in context.skipped if run.reason == reason)
-            for reason in REASONS
+            for reason in reasons
         },
     }
 
 
-def _check(context: Context, selector: Selector, shelf: Shelf) -> None:
+def _check(context: Context, selector: Selector | PluginSelector, shelf: Shelf) -> None:
     if selector.top_k is not None and len(context.chunks) > selector.top_k:
         raise ValueError(f"select: the context of query '{context.query_id}' has more passages than top_k")
     if selector.budget is None:

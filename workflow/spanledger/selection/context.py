@@ -10,6 +10,7 @@ OUTSIDE_TOP_K = "outside-top-k"
 DOES_NOT_FIT = "does-not-fit"
 REDUNDANT = "redundant"
 PARENT_IN_CONTEXT = "parent-in-context"
+NOT_CHOSEN = "not-chosen"  # by a plugin, whose reasons are its own
 REASONS = (DOES_NOT_FIT, OUTSIDE_TOP_K, REDUNDANT, PARENT_IN_CONTEXT)
 
 

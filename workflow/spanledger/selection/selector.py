@@ -73,7 +73,13 @@ class Selector:
     def of(cls, setting: dict[str, Any]) -> "Selector":
         """The selector of a resolved setting of the section select."""
         mmr = setting.get("mmr")
-        return cls(**{**setting, "mmr": None if mmr is None else MaximalMarginalRelevance(**mmr)})
+        own = {name: value for name, value in setting.items() if name != "method"}
+        return cls(**{**own, "mmr": None if mmr is None else MaximalMarginalRelevance(**mmr)})
+
+    @property
+    def limits(self) -> "Selector":
+        """The selector by which it is told what other choices could reach: itself."""
+        return self
 
     def select(self, ranking: Ranking, shelf: Shelf, query: Query, acl: str = "ignore") -> Context:
         """The context of one query. `acl` is that of its eligibility: with `asker` a parent is given only to those who
