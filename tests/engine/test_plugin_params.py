@@ -62,6 +62,7 @@ def test_all_four_kinds_are_taken_with_the_keys_of_a_built_in_one(plugins_in):
     assert resolved["select"]["s"] == {
         **{"method": "plugins.mine:choose", "top_k": 2, "budget": None, "unit": None, "redundancy": "keep"},
         **{"mmr": None, "parent": None, "merge": False, "options": {}},
+        **{"separator": None, "template": None, "header": None, "footer": None},
     }
     assert [(field, role) for field, role, *_ in plugins.named(resolved)] == [
         ("chunk.c.method", "chunker"),

@@ -89,10 +89,10 @@ class Selection:
 def _choice(context: Context, selector: PluginSelector, shelf: Shelf) -> list[tuple[int, dict[str, Any]]]:
     """What a plugin chose, in its order, and then the others in theirs; as `_look` tells it."""
     budget, looks = selector.budget, []
-    remaining = budget
+    remaining, measure = budget, None if budget is None else shelf.measure(selector.rendering, selector.unit)
     for ordinal in (*context.chunks, *(ordinal for run in context.skipped for ordinal in run.chunks)):
         taken = ordinal in context.chunks
-        cost = None if budget is None else shelf.length(ordinal, selector.unit)
+        cost = None if measure is None else measure.weight(shelf.chunks[ordinal])
         if taken and remaining is not None:
             remaining -= cost
         told = {"taken": taken, "reason": None if taken else NOT_CHOSEN, "cost": cost, "remaining": remaining}

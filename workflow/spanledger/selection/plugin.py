@@ -64,7 +64,7 @@ class PluginSelector:
 
     def _candidate(self, shelf: Shelf, ordinal: int, score: float, rank: int) -> Candidate:
         chunk = shelf.chunks[ordinal]
-        cost = 0 if self.unit is None else shelf.length(ordinal, self.unit)
+        cost = 0 if self.unit is None else shelf.measure(self.rendering, self.unit).weight(chunk)
         return Candidate(chunk.body, cost, score, rank, chunk.doc_id, chunk.version, chunk.spans)
 
     def _places(self, given: str, query: Query, candidates: tuple[Candidate, ...]) -> list[int]:
