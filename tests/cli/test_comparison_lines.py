@@ -68,6 +68,7 @@ def test_keys_and_values():
     assert lines.value_text({"depth": 4, "expand": None, "on": True, "of": ["a", 0.5]}) == (
         "{depth: 4, expand: null, on: true, of: [a, 0.5]}"
     )
+    assert lines.value_text(["\n\n", "", " ", "."]) == r'["\n\n", "", " ", .]'
 
 
 def test_a_question():

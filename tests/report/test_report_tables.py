@@ -210,10 +210,7 @@ def test_a_mean_over_nothing_is_an_empty_field_and_null():
 def test_metrics_hold_the_headline_alone(evidence_mapping):
     metrics = json.loads(evidence_mapping.files()["metrics.json"])
     assert list(metrics) == ["evidence_mapping"] and len(metrics["evidence_mapping"]) == 12
-    held = metrics["evidence_mapping"]["paragraph+current+single+top2"]
-    assert (held["macro_recall"], held["mean_cost"]) == (1.0, 172.25)
-    names = ["macro_recall", "mean_cost", "char_precision", "char_recall", "char_iou"]
-    assert set(held) == {*names, "char_recall_candidates", "precision_omega"}
+    assert metrics["evidence_mapping"]["paragraph+current+single+top2"] == {"macro_recall": 1.0, "mean_cost": 172.25}
 
 
 def test_best_names_every_arm_that_has_the_highest_value():

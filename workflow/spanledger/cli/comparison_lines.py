@@ -35,7 +35,8 @@ def value_text(value: Any) -> str:
         return "{" + ", ".join(f"{key}: {value_text(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(value_text, value)) + "]"
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    plain = isinstance(value, str) and value.strip() == value != "" and value.isprintable()
+    return value if plain else orjson.dumps(value).decode()
 
 
 def others(comparison: ArmComparison) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.records import Query
+from spanledger.core.span_measures import PUBLISHED
 from spanledger.engine import plan
 from spanledger.gold import Gold
 
@@ -100,9 +101,10 @@ class Side:
 
     @property
     def spans(self) -> list[str]:
-        """Its span metrics; none where its lines were made before there were any."""
+        """Its span metrics, the published kind of one apart; none where its lines were made before there were any."""
         held = all("characters" in row for row in self.rows)
-        return self.experiment.section["score"].get("span_metrics", []) if held else []
+        names = self.experiment.section["score"].get("span_metrics", []) if held else []
+        return [name for name in names if name != PUBLISHED]
 
     @property
     def documents(self) -> list[str]:

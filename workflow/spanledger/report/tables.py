@@ -82,10 +82,9 @@ def to_csv(table: list[dict[str, Any]]) -> bytes:
 
 
 def headline(experiment: str, table: list[ArmRow], section: dict[str, Any]) -> dict[str, Any]:
-    """What metrics.json holds: {experiment: {arm: {name: its value}}} of the primary metric, the mean cost, span metrics
-    and, where the table has them, measures of documents."""
-    score = section["score"]
-    names = (section["report"]["primary"]["metric"], "mean_cost", *score["span_metrics"], *score["document_metrics"])
+    """What metrics.json holds: {experiment: {arm: {name: its value}}} of the primary metric, the mean cost and, where the
+    table has them, measures of documents. It stays short, because `dvc exp show` has a column for each."""
+    names = (section["report"]["primary"]["metric"], "mean_cost", *section["score"]["document_metrics"])
     return {experiment: {row["arm"]: {name: row[name] for name in names if name in row} for row in table}}
 
 
