@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from spanledger.audit.parameters import recorded_section
 from spanledger.core.errors import InputError
 from spanledger.core.plugins import Plugin
 from spanledger.engine import params, plugins
@@ -70,6 +71,23 @@ def test_all_four_kinds_are_taken_with_the_keys_of_a_built_in_one(plugins_in):
         ("select.s.method", "selector"),
         ("fuse.f.rerank.method", "re-ranker"),
     ]
+
+
+def test_what_is_resolved_can_be_resolved_again(plugins_in):
+    """As records hold it, and as `spanledger.run` may be given it."""
+    plugins_in(mine=MINE)
+    assert problems_of() == []
+    once = params.load("params.yaml")
+    assert params.resolve(once) == once
+    assert recorded_section("x", {"parameters": {f"x.{part}": value for part, value in once["x"].items()}}) == once["x"]
+
+
+@pytest.mark.parametrize(("key", "value"), [("merge", True), ("merge", 0), ("template", "{body}"), ("header", "")])
+def test_a_key_that_means_nothing_to_a_plugin_is_told(plugins_in, key, value):
+    plugins_in(mine=MINE)
+    chosen = {"method": "plugins.mine:choose", "top_k": 2, key: value}
+    found = problems_of(select={"s": chosen})
+    assert found == [(f"x.select.s.{key}", "unknown key: valid: budget, method, options, top_k, unit")]
 
 
 @pytest.mark.parametrize(

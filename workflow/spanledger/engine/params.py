@@ -54,7 +54,7 @@ def resolve(raw: Any, file: str = "params.yaml") -> Params:
     if not isinstance(raw, dict):
         raise InputError([Problem(file, message=f"expected a mapping, found {schema.shown(raw)}")])
     found: list[tuple[str, str]] = []
-    merged = {name: _inherit(name, section, found) for name, section in raw.items()}
+    merged = {name: _bare(_inherit(name, section, found)) for name, section in raw.items()}
     found += schema.problems(merged, "params")
     found += _unfit(merged)
     if isinstance(merged.get("experiments"), dict):
@@ -75,6 +75,29 @@ def _inherit(name: str, section: Any, found: list[tuple[str, str]]) -> Any:
         if part in NAMED_SECTIONS and isinstance(settings, dict) and _DEFAULTS in settings
         else settings
         for part, settings in section.items()
+    }
+
+
+def _bare(section: Any) -> Any:
+    """A section without the keys that `_setting` adds to a plugin's settings, so that a resolved one can be resolved again."""
+    if not isinstance(section, dict):
+        return section
+    found = dict(section)
+    for part, alike in _ALIKE.items():
+        if isinstance(section.get(part), dict):
+            added = schema.defaults({}, "params", alike)
+            found[part] = {name: _without(setting, added, part) for name, setting in section[part].items()}
+    return found
+
+
+def _without(setting: Any, added: dict[str, Any], part: str) -> Any:
+    if not isinstance(setting, dict) or not _definition(setting, part).endswith("_plugin"):
+        return setting
+    own = _known(setting, part)
+    return {
+        key: value
+        for key, value in setting.items()
+        if key in own or key not in added or (type(value), value) != (type(added[key]), added[key])
     }
 
 
