@@ -79,7 +79,7 @@ def _inherit(name: str, section: Any, found: list[tuple[str, str]]) -> Any:
 
 
 def _bare(section: Any) -> Any:
-    """A section without the keys that `_setting` adds to a plugin's settings, so that a resolved one can be resolved again."""
+    """A section without the keys that `_setting` adds to a plugin's settings: a resolved one can be resolved again."""
     if not isinstance(section, dict):
         return section
     found = dict(section)
