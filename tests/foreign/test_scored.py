@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import spanledger.experiment
+from dataset_folder import document, query, quote, write
 from spanledger.core.errors import InputError
 from spanledger.engine import params, plan
 from spanledger.exports.levels import Exporter, of_candidates
@@ -267,3 +269,31 @@ def test_a_leak_fails_unless_it_is_dropped(tmp_path):
         in scored.files["diagnostics.json"].decode()
     )
     assert score_run(path, "fusion", Options(arm="rrf-d4-unfiltered")).counts["forbidden"] == 0
+
+
+def test_provenance_names_the_plugin_and_the_tokenizer(plugins_in, tmp_path):
+    """What selects, and what counts, decides the numbers: another text of either is another provenance."""
+    text = "def last(query, candidates, budget, top_k):\n    return [len(candidates) - 1]\n"
+    plugins_in(mine=text)
+    documents = [document("a b", "d"), document("a c", "e")]
+    write(tmp_path / "data", documents, [query(quote("a c", "e"))])
+    section = {
+        "normalise": {},
+        "chunk": {"whole": {"method": "document"}},
+        "eligibility": {"all": {}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
+        "fuse": {"single": {"branches": ["bm25"]}},
+        "select": {"mine": {"method": "plugins.mine:last", "budget": 9, "unit": "tiktoken/cl100k_base"}},
+        "score": {},
+        "report": {},
+        "arms": "grid",
+    }
+    with Path("params.yaml").open("w", encoding="utf-8") as stream:
+        YAML().dump({"experiments": {"x": {"dataset": "data"}}, "x": section}, stream)
+    Path("a.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 1 t\n", encoding="utf-8")
+    scored = score_run(Path("a.run"), "x", Options(select="mine"))
+    told = json.loads(scored.files["provenance.json"])
+    assert scored.rows[0]["covered"] == {"index": 1, "candidates": 1, "context": 1}
+    assert told["inputs"]["plugins/mine.py"] == hashlib.sha256(text.encode()).hexdigest()
+    assert list(told["tokenizers"]) == ["tiktoken/cl100k_base"]

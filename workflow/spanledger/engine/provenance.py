@@ -38,14 +38,17 @@ def record(
         "inputs": digests(inputs),
         "outputs": digests(outputs),
         "code": digests(code),
-        "libraries": {**installed(), **_of_extras(parameters)},
-        "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
+        **tools(parameters),
     }
 
 
-def installed() -> dict[str, str]:
-    """The versions of the libraries that can change a result, by name."""
-    return {name: version(name) for name in LIBRARIES}
+def tools(parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """What parameters (by their path in params.yaml) are carried out with: `libraries`, the versions of those that can
+    change a result, and `tokenizers`, the digests of those that count lengths."""
+    return {
+        "libraries": {**{name: version(name) for name in LIBRARIES}, **_of_extras(parameters)},
+        "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
+    }
 
 
 def _of_extras(parameters: dict[str, Any]) -> dict[str, str]:
