@@ -297,3 +297,19 @@ def test_provenance_names_the_plugin_and_the_tokenizer(plugins_in, tmp_path):
     assert scored.rows[0]["covered"] == {"index": 1, "candidates": 1, "context": 1}
     assert told["inputs"]["plugins/mine.py"] == hashlib.sha256(text.encode()).hexdigest()
     assert list(told["tokenizers"]) == ["tiktoken/cl100k_base"]
+
+
+def test_faults_of_lines_and_of_what_they_name_are_told_at_once(tmp_path):
+    path = tmp_path / "bad.csv"
+    rows = ["two-facts,logs,0,5,v2,x", "no-such,logs,0,5,v2,1", "two-facts,logs,0,5,v2,1_0", "two-facts,logs,0,5,v9,"]
+    path.write_text("\n".join(["query_id,doc_id,start,end,version,score", *rows]), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        score_run(path, "evidence_mapping", Options(select="chars240", eligibility="all"))
+    found = [(problem.line, problem.record, problem.field) for problem in caught.value.problems]
+    assert found == [
+        (2, "", "score"),
+        (3, "query 'no-such'", ""),
+        (4, "", "score"),
+        (5, "", "score"),
+        (5, "query 'two-facts'", ""),
+    ]

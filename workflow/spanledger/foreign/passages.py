@@ -41,7 +41,8 @@ class Candidates:
 @dataclass
 class Reader:
     """Looks up the entries of one file. `queries` are those that are scored, `held_out` the ids of those that are not;
-    `raw` and `documents` are the documents with raw and with normalised text. `problems` gains every fault."""
+    `raw` and `documents` are the documents with raw and with normalised text. `problems` has the faults of the file so
+    far and gains every other one; where there are any, no rankings are made."""
 
     path: Path
     queries: list[Query]
@@ -169,6 +170,8 @@ class Reader:
             else:
                 message = f"leak: {'/'.join(chunk.key)} is not open to this question by the setting of eligibility"
                 self._problem(entry, message)
+        if self.problems:
+            return Candidates(chunks, chunked, [], LINE, counts)
         order = _order(entries)
         rankings, counted = [], {"merged": 0, "ties": 0, "disagreeing": 0}
         for query in sorted(self.queries, key=lambda query: query.order):

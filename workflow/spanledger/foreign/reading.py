@@ -86,7 +86,7 @@ def _whole(sources: Sources, path: Path, line: int, field: str, text: str) -> in
 
 def _number(sources: Sources, path: Path, line: int, field: str, text: str) -> float | None:
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if math.isfinite(value):

@@ -79,7 +79,8 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
     problems += _misfits(section, experiment, form, options)
     sources = Sources(options.encoding)
     entries = read(sources, path, form)
-    raise_problems(problems + sources.problems)
+    if problems:
+        raise_problems(problems + sources.problems)
     dataset = load(Path(folder))
     prepared = _Prepared(dataset, section)
     rule = section["eligibility"][arm.eligibility]
@@ -92,6 +93,7 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
         prepared.elements,
         Eligibility.of(rule),
         options.drop_forbidden,
+        sources.problems,
     )
     if form == SPANS:
         level, setting = "span", {"method": "given", "offset_unit": options.offset_unit}
