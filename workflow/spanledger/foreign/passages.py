@@ -41,8 +41,8 @@ class Candidates:
 @dataclass
 class Reader:
     """Looks up the entries of one file. `queries` are those that are scored, `held_out` the ids of those that are not;
-    `raw` and `documents` are the documents with raw and with normalised text. `problems` has the faults of the file so
-    far and gains every other one; where there are any, no rankings are made."""
+    `raw` and `documents` are the documents with raw and with normalised text. `problems` has the faults of the file and
+    gains every other one; where the file has any, no rankings are made."""
 
     path: Path
     queries: list[Query]
@@ -60,6 +60,7 @@ class Reader:
         for key in sorted(self._documents):
             self._versions.setdefault(key[0], []).append(key)
         known = [*(query.query_id for query in self.queries), *self.held_out]
+        self._intact = not self.problems
         self._queries = {encoded(name): name for name in known} | {name: name for name in known}
 
     def of_items(self, entries: list[Entry], chunks: list[Chunk], chunked: dict[str, Any], whole: bool) -> Candidates:
@@ -170,7 +171,7 @@ class Reader:
             else:
                 message = f"leak: {'/'.join(chunk.key)} is not open to this question by the setting of eligibility"
                 self._problem(entry, message)
-        if self.problems:
+        if not self._intact:
             return Candidates(chunks, chunked, [], LINE, counts)
         order = _order(entries)
         rankings, counted = [], {"merged": 0, "ties": 0, "disagreeing": 0}
