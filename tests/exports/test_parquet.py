@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from dataset_folder import document, judgement, quote, write
 from spanledger.core.errors import InputError
 from spanledger.engine import plan
 from spanledger.exports import parquet
@@ -81,3 +82,40 @@ def test_the_extra_is_named_where_it_is_missing(stored, monkeypatch):
     monkeypatch.setattr(parquet.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"needs pyarrow: pip install '\.\[parquet\]'"):
         parquet.of_results(None)
+
+
+def test_measures_and_what_would_keep_a_fact(stored, tmp_path, plugins_in):
+    """Query q finds d alone, of two judged documents and of two facts of two characters each; all chunks with evidence
+    hold 7. A walk would take the other document from a list of two; what a plugin would do is not known."""
+    plugins_in(mine="def first(query, candidates, budget, top_k):\n    return [0]\n")
+    asked = {"query_id": "q", "text": "aa", "facts": [fact("f", quote("aa", "d")), fact("g", quote("bb", "e"))]}
+    silent = {"query_id": "r", "text": "zz", "facts": [], "no_answer": "absent"}
+    documents = [document("aa", "d"), document("aa bb", "e")]
+    write(tmp_path / "data", documents, [asked, silent], qrels=[judgement(1, "q", name) for name in ("d", "e")])
+    section = {
+        "normalise": {},
+        "chunk": {"whole": {"method": "document"}},
+        "eligibility": {"all": {}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"shared": {"index": "words", "scorer": "term_overlap", "depth": 1}},
+        "fuse": {"one": {"branches": ["shared"]}},
+        "select": {"mine": {"method": "plugins.mine:first", "top_k": 1}, "walk": {"top_k": 2}},
+        "score": {"span_metrics": ["char_recall", "precision_omega"], "document_metrics": ["P@2", "AP"]},
+        "report": {},
+        "arms": "grid",
+    }
+    held, _ = stored("x", tmp_path / "data", section)
+    read = tables(parquet.of_results(held))
+    values = {"char_recall": 0.5, "precision_omega": 4 / 7, "P@2": 0.5, "AP": 0.5}
+    assert [(r["query_id"], dict(r["measures"])) for r in read["rows"].to_pylist()] == [("q", values), ("r", {})] * 2
+    columns = ("arm", "fact_id", "cause", "needed_depth", "needed_unknown")
+    assert [tuple(r[name] for name in columns) for r in read["outcomes"].to_pylist()] == [
+        ("whole+all+one+mine", "f", None, None, None),
+        ("whole+all+one+mine", "g", "below_depth", None, ["depth"]),
+        ("whole+all+one+walk", "f", None, None, None),
+        ("whole+all+one+walk", "g", "below_depth", [("shared", 2)], None),
+    ]
+
+
+def fact(name, evidence):
+    return {"fact_id": name, "support": [[evidence]]}

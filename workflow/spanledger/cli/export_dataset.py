@@ -1,6 +1,7 @@
 """`spanledger export-dataset`: an experiment's dataset as a BEIR folder, or with its results as Parquet files."""
 
 import shutil
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -20,7 +21,8 @@ def add_arguments(command: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Writes the folder, which appears as a whole; returns 0."""
+    """Writes the folder, which appears as a whole. Warns where the chain behind it is not intact; returns 0."""
+    from spanledger.audit import audit
     from spanledger.exports import parquet
     from spanledger.exports.stored import Stored
     from spanledger.snapshot import open_snapshot
@@ -32,7 +34,8 @@ def run(arguments: Namespace) -> int:
     if arguments.format == "parquet" and arguments.chunk is not None:
         problems.append(Problem("--chunk", message="is for beir; parquet has all chunkings"))
     raise_problems(problems)
-    stored = Stored(open_snapshot(arguments.revision or arguments.experiment), arguments.of)
+    snapshot = open_snapshot(arguments.revision or arguments.experiment)
+    stored = Stored(snapshot, arguments.of)
     made = parquet.of_results(stored) if arguments.format == "parquet" else beir_files(stored, arguments.chunk)
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -42,6 +45,10 @@ def run(arguments: Namespace) -> int:
         out.rmdir()
     partial.rename(out)
     print(f"{out}: {', '.join(made)}")
+    last = "normalise/qrels.jsonl" if arguments.chunk is None else f"chunk/{arguments.chunk}.jsonl"
+    audited = audit(stored.path("queries.jsonl" if arguments.format == "parquet" else last), snapshot)
+    if not audited.intact:
+        print(f"warning: its chain is not intact; see: spanledger audit {audited.target}", file=sys.stderr)
     return 0
 
 

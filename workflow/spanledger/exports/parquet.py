@@ -8,8 +8,10 @@ judgements   a judged document a row
 chunks       a chunk of a chunking a row, in the order of its table
 candidates   a candidate a row: the lists of each chunking, eligibility and fusion, in the order of queries and ranks
 contexts     a passage a row: the contexts of each chunking, eligibility, fusion and selector
-rows         an arm and question a row: the numbers of queries.jsonl
+rows         an arm and question a row: the numbers of queries.jsonl, and in `measures` its span metrics and measures of
+             documents by name, those that it has
 outcomes     an arm, question and fact a row: at which checkpoints it is covered, where it was lost and what would keep it
+             (`needed_unknown`: what may, and is not worked out, see `scoring.needed`)
 
 Rows stand in the order of params.yaml and of the results. Every writer setting is fixed, so that one version of pyarrow
 makes the same bytes of the same results.
@@ -21,13 +23,16 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from spanledger.core.errors import InputError, Problem
+from spanledger.core.span_measures import span_measure
 from spanledger.engine import plan
 from spanledger.exports.stored import Stored
+from spanledger.metrics import rounded
 
 Row = dict[str, Any]
 _ROW_GROUP = 2**17
 _SPANS = "spans"
 _STRINGS = "strings"
+_NUMBERS, _COUNTS = "numbers", "counts"  # by name
 _TYPES = {  # the columns of each file; names of types as `_type` reads them
     "corpus": {
         **{"doc_id": "string", "version": "string", "text": "string", "raw_sha256": "string", "current": "bool"},
@@ -60,11 +65,12 @@ _TYPES = {  # the columns of each file; names of types as `_type` reads them
         **{"covered_candidates": "int64", "covered_context": "int64", "recall": "float64", "first_rank": "int64"},
         **{"best_single": "int64", "candidate_count": "int64", "candidate_char": "int64", "not_current": "int64"},
         **{"cost_unit": "string", "cost": "int64", "unique_char": "int64", "duplicate_char": "int64"},
+        **{"measures": _NUMBERS},
     },
     "outcomes": {
         **{"arm": "string", "query_id": "string", "fact_id": "string", "index": "bool", "candidates": "bool"},
         **{"context": "bool", "cause": "string", "needed_budget": "int64", "needed_top_k": "int64"},
-        **{"failures": _STRINGS},
+        **{"needed_depth": _COUNTS, "needed_unknown": _STRINGS, "failures": _STRINGS},
     },
 }
 FILES = tuple(f"{name}.parquet" for name in _TYPES)
@@ -125,6 +131,8 @@ def _type(kind: str) -> Any:
 
     if kind == _SPANS:
         return pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64())]))
+    if kind in (_NUMBERS, _COUNTS):
+        return pa.map_(pa.string(), pa.float64() if kind == _NUMBERS else pa.int64())
     return pa.list_(pa.string()) if kind == _STRINGS else getattr(pa, {"bool": "bool_"}.get(kind, kind))()
 
 
@@ -178,11 +186,19 @@ def _contexts(stored: Stored) -> Iterator[Row]:
 
 
 def _rows(stored: Stored) -> Iterator[Row]:
-    unit = stored.section["score"]["cost"]["unit"]
+    score = stored.section["score"]
+    unit, spans = score["cost"]["unit"], score["span_metrics"]
     for row in stored.lines("queries.jsonl"):
         covered = {f"covered_{point}": number for point, number in row["covered"].items()}
         cost = {**row["cost"], "cost": row["cost"][unit], "cost_unit": unit}
-        yield {**row, **covered, **cost}
+        yield {**row, **covered, **cost, "measures": _measures(row, spans)}
+
+
+def _measures(row: Row, spans: Iterable[str]) -> dict[str, float]:
+    """The values by name: none of span metrics without facts, of documents without judgements, and of an unknown index."""
+    counted = row.get("characters")
+    found = {} if counted is None else {name: rounded(span_measure(name, counted)) for name in spans}
+    return {name: value for name, value in {**found, **(row.get("documents") or {})}.items() if value is not None}
 
 
 def _outcomes(stored: Stored) -> Iterator[Row]:
