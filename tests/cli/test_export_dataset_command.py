@@ -58,3 +58,14 @@ def test_what_is_refused(results):
     (results / "results" / "fusion" / "normalise" / "facts.jsonl").unlink()
     assert "facts.jsonl" in export("fusion", "--format", "beir", "--out", "new")
     assert not (results / "new").exists()
+
+
+@pytest.mark.parametrize("form", ["beir", "parquet"])
+@pytest.mark.parametrize("line", ["{}", "[]", "1"])
+def test_results_that_no_stage_wrote(results, form, line):
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    with (results / "results" / "fusion" / "normalise" / "facts.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(f"{line}\n")
+    told = export("fusion", "--format", form, "--out", "new")
+    assert "are not what the stages write" in told and not (results / "new").exists()

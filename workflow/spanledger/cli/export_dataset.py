@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> int:
     """Writes the folder, which appears as a whole. Warns where the chain behind it is not intact; returns 0."""
     from spanledger.audit import audit
     from spanledger.exports import parquet
-    from spanledger.exports.stored import Stored
+    from spanledger.exports.stored import Stored, vouched_for
     from spanledger.snapshot import open_snapshot
 
     out = arguments.out
@@ -36,7 +36,10 @@ def run(arguments: Namespace) -> int:
     raise_problems(problems)
     snapshot = open_snapshot(arguments.revision or arguments.experiment)
     stored = Stored(snapshot, arguments.of)
-    made = parquet.of_results(stored) if arguments.format == "parquet" else beir_files(stored, arguments.chunk)
+    last = "normalise/qrels.jsonl" if arguments.chunk is None else f"chunk/{arguments.chunk}.jsonl"
+    audited = audit(stored.path("queries.jsonl" if arguments.format == "parquet" else last), snapshot)
+    with vouched_for(audited):
+        made = parquet.of_results(stored) if arguments.format == "parquet" else beir_files(stored, arguments.chunk)
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     for name, data in made.items():
@@ -45,8 +48,6 @@ def run(arguments: Namespace) -> int:
         out.rmdir()
     partial.rename(out)
     print(f"{out}: {', '.join(made)}")
-    last = "normalise/qrels.jsonl" if arguments.chunk is None else f"chunk/{arguments.chunk}.jsonl"
-    audited = audit(stored.path("queries.jsonl" if arguments.format == "parquet" else last), snapshot)
     if not audited.intact:
         print(f"warning: its chain is not intact; see: spanledger audit {audited.target}", file=sys.stderr)
     return 0

@@ -12,7 +12,7 @@ from spanledger.core import ranking
 from spanledger.core.records import Chunk, Document, Query, from_records
 from spanledger.engine import plan
 from spanledger.exports import ir_metadata, levels, trec
-from spanledger.exports.stored import Stored
+from spanledger.exports.stored import Stored, vouched_for
 from spanledger.selection import context
 from spanledger.snapshot import Snapshot
 
@@ -47,22 +47,25 @@ def arm_run(
     places = plan.lists(arm)
     place = places["candidates" if listed == "candidates" else "contexts"]
     audited = audit(stored.path(place), snapshot, project)
-    chunks = from_records(Chunk, stored.lines(places["chunks"]))
-    lists = (
-        levels.of_candidates(ranking.from_records(stored.lines(place)), chunks)
-        if listed == "candidates"
-        else levels.of_contexts(context.from_records(stored.lines(place)), chunks)
-    )
-    exporter = levels.Exporter(
-        chunks,
-        from_records(Document, stored.lines("normalise/documents.jsonl")),
-        from_records(Query, stored.lines("normalise/queries.jsonl")),
-        gold.from_records(stored.lines("normalise/facts.jsonl")),
-        gold.judgements_from_records(stored.lines("normalise/qrels.jsonl")),
-        stored.section["score"]["coverage"],
-    )
+    with vouched_for(audited):
+        chunks = from_records(Chunk, stored.lines(places["chunks"]))
+        lists = (
+            levels.of_candidates(ranking.from_records(stored.lines(place)), chunks)
+            if listed == "candidates"
+            else levels.of_contexts(context.from_records(stored.lines(place)), chunks)
+        )
+        exporter = levels.Exporter(
+            chunks,
+            from_records(Document, stored.lines("normalise/documents.jsonl")),
+            from_records(Query, stored.lines("normalise/queries.jsonl")),
+            gold.from_records(stored.lines("normalise/facts.jsonl")),
+            gold.judgements_from_records(stored.lines("normalise/qrels.jsonl")),
+            stored.section["score"]["coverage"],
+        )
+        made = exporter.run(lists, level, first)
+        qrels = exporter.qrels(lists, level)
     tag = f"{experiment}.{arm.name}"
-    lines = trec.run_lines(exporter.run(lists, level, first), tag)
+    lines = trec.run_lines(made, tag)
     if head:
         stage = "fuse" if listed == "candidates" else "select"
         records = stored.records(stage)
@@ -74,7 +77,7 @@ def arm_run(
         what = ir_metadata.Listed(listed, level, first, stage)
         told = ir_metadata.metadata(tag, experiment, stored.section, arm, records, dataset, commit, what)
         lines = [*ir_metadata.header(told), *lines]
-    return Exported(_text(lines), _text(trec.qrels_lines(exporter.qrels(lists, level))), audited)
+    return Exported(_text(lines), _text(trec.qrels_lines(qrels)), audited)
 
 
 def _text(lines: Iterable[str]) -> bytes:

@@ -1,15 +1,30 @@
 """The results of one experiment as a snapshot has them, for those who write them in other forms."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 
 from spanledger.audit import parameters
 from spanledger.audit.evidence import Files, Unavailable
+from spanledger.audit.findings import Audit
 from spanledger.audit.ledger import Ledger
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.engine import plan
 from spanledger.snapshot import Snapshot
+
+
+@contextmanager
+def vouched_for(audited: Audit) -> Iterator[None]:
+    """Where the chain behind results is not intact they may have any shape: what comes of that is raised as InputError."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if audited.intact:
+            raise
+        message = f"these results are not what the stages write ({type(error).__name__}): spanledger audit tells which"
+        raise InputError([Problem(str(audited.target), message=message)]) from None
 
 
 class Stored:
