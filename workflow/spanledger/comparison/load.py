@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from spanledger.comparison.sides import DATASET, Experiment, Side
-from spanledger.core import records
+from spanledger.core import plugins, records
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.files import sha256
 from spanledger.core.records import Query
@@ -34,9 +34,11 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
     stages = {stage: _json(snapshot, _provenance(name, stage)) for stage in _SCORED}
     section: dict[str, Any] = {}
     code: dict[str, str] = {}
+    libraries: dict[str, str] = {}
     for record in stages.values():
         section |= {key.removeprefix(f"{name}."): value for key, value in record["parameters"].items()}
-        code |= record["code"]
+        code |= record["code"] | {path: digest for path, digest in record["inputs"].items() if _is_code(path)}
+        libraries |= record["libraries"] | record.get("tokenizers", {})
     del section[f"experiments.{name}"]
     written = stages["validate"]["outputs"]
     return Experiment(
@@ -51,7 +53,7 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
         from_records(_lines(snapshot, f"results/{name}/validate/{DATASET['gold']}")),
         _primary(snapshot, name),
         code,
-        stages["score"]["libraries"],
+        libraries,
         snapshot.commit is None and _differs(section, name, snapshot),
     )
 
@@ -63,6 +65,11 @@ def load_side(snapshot: Snapshot, experiment: Experiment, arm: str) -> Side:
     data = snapshot.read(path)
     intact = _json(snapshot, _provenance(experiment.name, "score"))["outputs"].get(path) == sha256(data)
     return Side(experiment, chosen, [orjson.loads(line) for line in data.splitlines()] if intact else [], intact)
+
+
+def _is_code(path: str) -> bool:
+    """Whether an input is a plugin's source: as much what made the results as the code of the stages."""
+    return path.startswith(f"{plugins.FOLDER.as_posix()}/") and path.endswith(".py")
 
 
 def _provenance(experiment: str, stage: str) -> str:
