@@ -117,3 +117,40 @@ def test_measures_of_documents_are_those_of_ir_measures(cacm):
     (table,) = csv.DictReader(io.StringIO(scored.files["arms.csv"].decode()))
     for name, measure in measures.items():
         assert float(table[name]) == pytest.approx(means[measure], abs=1e-12)
+
+
+def test_the_page_tells_what_rejected_judgements_do(cacm, shared, project, tmp_path):
+    """AP of the published run by trec_eval on the qrels file as it is, by ours on the 741 judgements of documents that
+    exist, and by both where the 55 others are taken for those that they mean."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    path, settings, dataset = cacm
+    folder = shared / "data" / "cacm"
+    import_trec(
+        folder / "cacm.tar.gz", tmp_path / "d", topics=folder / "topics.cacm.txt", qrels=folder / "qrels.cacm.txt"
+    )
+    plain, fixed, run = defaultdict(dict), defaultdict(dict), defaultdict(dict)
+    for line in (folder / "qrels.cacm.txt").read_text(encoding="utf-8").splitlines():
+        query, _, doc_id, grade = line.split()
+        plain[query][doc_id] = fixed[query][f"CACM-{int(doc_id.removeprefix('CACM-')):04}"] = int(grade)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        query, _, doc_id, _, score, _ = line.split()
+        run[query][doc_id] = float(score)
+
+    def by_trec_eval(qrels):
+        found = pytrec_eval.RelevanceEvaluator(dict(qrels), {"map"}).evaluate(dict(run))
+        return sum(values["map"] for values in found.values()) / len(qrels)
+
+    def by_ours(file):
+        (table,) = csv.DictReader(
+            io.StringIO(score_run(path, "cacm", Options(select="top"), file).files["arms.csv"].decode())
+        )
+        return float(table["AP"])
+
+    other = settings.with_name("rejected.yaml")
+    section = YAML(typ="safe").load(settings)
+    section["experiments"]["cacm"]["dataset"] = str(tmp_path / "d")
+    with other.open("w", encoding="utf-8") as stream:
+        YAML().dump(section, stream)
+    assert by_ours(settings) == pytest.approx(by_trec_eval(fixed), abs=1e-12)
+    told = f"{by_ours(settings):.4f} by both, else {by_ours(other):.4f} here and {by_trec_eval(plain):.4f} there"
+    assert told in (project / "docs" / "interchange.md").read_text(encoding="utf-8")
