@@ -277,20 +277,7 @@ def test_provenance_names_the_plugin_and_the_tokenizer(plugins_in, tmp_path):
     plugins_in(mine=text)
     documents = [document("a b", "d"), document("a c", "e")]
     write(tmp_path / "data", documents, [query(quote("a c", "e"))])
-    section = {
-        "normalise": {},
-        "chunk": {"whole": {"method": "document"}},
-        "eligibility": {"all": {}},
-        "index": {"words": {"analyzer": "ascii_words"}},
-        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
-        "fuse": {"single": {"branches": ["bm25"]}},
-        "select": {"mine": {"method": "plugins.mine:last", "budget": 9, "unit": "tiktoken/cl100k_base"}},
-        "score": {},
-        "report": {},
-        "arms": "grid",
-    }
-    with Path("params.yaml").open("w", encoding="utf-8") as stream:
-        YAML().dump({"experiments": {"x": {"dataset": "data"}}, "x": section}, stream)
+    lay_out({"mine": {"method": "plugins.mine:last", "budget": 9, "unit": "tiktoken/cl100k_base"}})
     Path("a.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 1 t\n", encoding="utf-8")
     scored = score_run(Path("a.run"), "x", Options(select="mine"))
     told = json.loads(scored.files["provenance.json"])
@@ -313,3 +300,35 @@ def test_faults_of_lines_and_of_what_they_name_are_told_at_once(tmp_path):
         (5, "", "score"),
         (5, "query 'two-facts'", ""),
     ]
+
+
+def test_a_chunking_of_the_name_of_what_a_run_has(plugins_in, tmp_path):
+    """The table of the run has another name than the parents that a selector gives: whole documents, not two characters."""
+    write(tmp_path / "data", [document("a b", "d")], [query(quote("b", "d"))])
+    chunks = {"documents": {"method": "window", "unit": "char", "chunk_size": 2, "chunk_overlap": 0}}
+    lay_out({"up": {"top_k": 1, "parent": "documents"}}, chunks)
+    Path("a.run").write_text("q Q0 d 1 2 t\n", encoding="utf-8")
+    scored = score_run(Path("a.run"), "x", Options(select="up"))
+    told = json.loads(scored.files["provenance.json"])["parameters"]["x"]
+    assert told["chunk"]["documents"]["method"] == "window"
+    assert told["chunk"]["documents of the run"] == {"method": "document"}
+    assert [row["chunk"] for row in [table(scored.files["arms.csv"])]] == ["documents of the run"]
+    assert scored.rows[0]["covered"] == {"index": 1, "candidates": 1, "context": 1}
+
+
+def lay_out(select, chunk=None):
+    """params.yaml of the current folder, with the dataset data and these settings of select and chunk."""
+    section = {
+        "normalise": {},
+        "chunk": chunk or {"whole": {"method": "document"}},
+        "eligibility": {"all": {}},
+        "index": {"words": {"analyzer": "ascii_words"}},
+        "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
+        "fuse": {"single": {"branches": ["bm25"]}},
+        "select": select,
+        "score": {},
+        "report": {},
+        "arms": "grid",
+    }
+    with Path("params.yaml").open("w", encoding="utf-8") as stream:
+        YAML().dump({"experiments": {"x": {"dataset": "data"}}, "x": section}, stream)

@@ -106,7 +106,8 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
     raise_problems(reader.problems)
     digest = sources.digests[path.name]
     what = _WHAT[level].format(_UNITS[options.offset_unit] if form == SPANS else options.chunk)
-    own = _section(section, arm, options.chunk or f"{level}s", setting)
+    free = f"{level}s" if f"{level}s" not in section["chunk"] else f"{level}s of the run"
+    own = _section(section, arm, options.chunk or free, setting)
     own["retrieve"][BRANCH] |= {"file": path.name, "sha256": digest, "what": what, "order": found.order}
     own["arms"][0]["name"] = options.name or path.name.removesuffix(".gz").rpartition(".")[0] or path.name
     made, rows, unfit = _run(experiment, own, prepared, found, level)
