@@ -185,6 +185,16 @@ def test_names_of_documents():
     assert "expected one of 'two@1', 'two@2'" in messages(made)[0][1]
 
 
+def test_a_name_of_two_questions_is_a_problem():
+    """ "a%20b" is a question, and "a b" as an exported run writes it; "a b" and "a%2520b" are one each."""
+    made = reader(queries=[Query("a b", "?"), Query("a%20b", "?")])
+    entries = [Entry(n, name, "d", None, ((0, 1),), float(-n)) for n, name in enumerate(("a b", "a%2520b"), 1)]
+    placed, _ = spans(made, *entries)
+    assert [(query_id, scores) for query_id, _, scores in placed] == [("a b", (-1.0,)), ("a%20b", (-2.0,))]
+    spans(made, Entry(3, "a%20b", "d", None, ((0, 1),), 1.0))
+    assert messages(made) == [(3, "is a question, and what 'a b' is called where a name is one word")]
+
+
 def test_items_of_another_kind_are_one_problem():
     made = reader()
     chunks, chunked = chunk_documents(made.documents, [], {"method": "document"})

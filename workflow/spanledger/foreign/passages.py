@@ -62,6 +62,7 @@ class Reader:
         known = [*(query.query_id for query in self.queries), *self.held_out]
         self._intact = not self.problems
         self._queries = {encoded(name): name for name in known} | {name: name for name in known}
+        self._unclear = {encoded(name): name for name in known if encoded(name) != name and encoded(name) in known}
 
     def of_items(self, entries: list[Entry], chunks: list[Chunk], chunked: dict[str, Any], whole: bool) -> Candidates:
         """Candidates of entries that name documents (`whole`: the table has whole documents) or chunks of a table."""
@@ -112,7 +113,10 @@ class Reader:
         """The entries of questions that are scored."""
         for entry in entries:
             query_id = self._queries.get(entry.query_id)
-            if query_id is None:
+            if entry.query_id in self._unclear:
+                other = self._unclear[entry.query_id]
+                self._problem(entry, f"is a question, and what {other!r} is called where a name is one word")
+            elif query_id is None:
                 known = {query.query_id for query in self.queries}
                 self._problem(entry, f"no question is called {entry.query_id!r}{_nearest(entry.query_id, known)}")
             elif query_id not in self.held_out:
