@@ -17,6 +17,7 @@ KINDS = ("questions", "quotes")
 _NEEDED = ("question", "document", "quote")
 _OPTIONAL = ("question_id", "occurrence")
 _VERSIONED = ("version", "answer")
+_DIGITS = 18  # of a number that a file of ours can hold
 _LISTED = 20  # a message lists no more documents than this
 
 
@@ -50,7 +51,7 @@ def read_rows(sources: Sources, source: Path, versioned: bool = False) -> list[t
         occurrence = row.get("occurrence")
         if isinstance(occurrence, str):
             occurrence = occurrence.strip() or None
-            if occurrence and not (occurrence.isascii() and occurrence.isdigit()):
+            if occurrence and not (occurrence.isascii() and occurrence.isdigit() and len(occurrence) <= _DIGITS):
                 sources.problem(source, f"expected a whole number, found {shown(occurrence)}", line, field="occurrence")
                 continue
             occurrence = int(occurrence) if occurrence else None

@@ -93,6 +93,8 @@ def _members(sources: Sources, root: Path, name: str) -> dict[str, bytes]:
                 if not member.isfile():
                     continue
                 path = PurePosixPath(member.name).as_posix()
+                if not sources.is_named(root, path):
+                    continue
                 if path in found:
                     sources.problem(root, "the archive holds two files of this name", record=path)
                 found[path] = archive.extractfile(member).read()
