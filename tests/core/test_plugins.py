@@ -164,6 +164,55 @@ def test_an_option_that_is_not_taken_names_the_nearest(plugins_in):
     assert "takes no option 'query': valid: width" in told(called, role="selector", query=1)
 
 
+@pytest.mark.parametrize(
+    ("signature", "role", "named"),
+    [
+        ("text, /, width=1", "chunker", {}),
+        ("*given, width=1", "chunker", {}),
+        ("query, *rest, width=1", "scorer", {}),
+        ("query, candidates, /, budget, top_k, width=1", "selector", {"budget": None, "top_k": 2}),
+        ("*given, width=1, **limits", "selector", {"budget": None, "top_k": 2}),
+    ],
+)
+def test_an_option_is_found_however_the_places_are_taken(plugins_in, signature, role, named):
+    plugins_in(mine=f"def f({signature}):\n    return [width]\n")
+    assert Plugin("plugins.mine:f", role, {"width": 7}).items("x", *plugins.ROLES[role][0], **named) == [7]
+
+
+def test_a_limit_is_no_option_of_a_selector_that_takes_anything(plugins_in):
+    plugins_in(mine="def f(query, candidates, **more):\n    return []\n")
+    assert "takes no option 'budget': valid: none" in told(called, role="selector", budget=1)
+
+
+def test_values_and_errors_that_cannot_be_shown(plugins_in):
+    plugins_in(
+        mine="""
+            class Odd(Exception):
+                def __repr__(self):
+                    raise ValueError
+                __str__ = __repr__
+                __eq__ = isinstance
+            def f(query, passages):
+                return [Odd()]
+            def g(query, passages):
+                raise Odd
+            def h(query, passages):
+                return [[1] * 1000]
+        """
+    )
+
+    def numbers(name):
+        return told(lambda: Plugin(f"plugins.mine:{name}", "scorer", {}).numbers("query 'q'", 1, "?", ("a",)))
+
+    assert numbers("f").endswith(
+        "expected a finite number for passage 0 of query 'q', found a Odd that cannot be shown"
+    )
+    assert numbers("g").endswith(
+        "plugins/mine.py:10: plugins.mine:g: raised Odd for query 'q': a Odd that cannot be shown"
+    )
+    assert len(numbers("h")) < 200
+
+
 def test_the_first_call_is_made_twice(plugins_in):
     plugins_in(mine="calls = []\ndef f(text):\n    calls.append(text)\n    return [len(calls)]\n")
     assert told(called) == (

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from spanledger.core.plugins import Plugin, index_of
+from spanledger.core.plugins import Plugin, index_of, shown
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Query
 from spanledger.core.spans import Span
@@ -74,7 +74,7 @@ class PluginSelector:
             if place is None or not 0 <= place < len(candidates):
                 raise self._plugin.error(
                     f"expected places from 0 to {len(candidates) - 1} for {given}, which has {len(candidates)} candidates, "
-                    f"found {item!r}"
+                    f"found {shown(item)}"
                 )
             if place in places:
                 raise self._plugin.error(f"chooses place {place} twice for {given}: {[*places, place]}")
