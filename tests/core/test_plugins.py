@@ -191,7 +191,8 @@ def test_values_and_errors_that_cannot_be_shown(plugins_in):
                 def __repr__(self):
                     raise ValueError
                 __str__ = __repr__
-                __eq__ = isinstance
+                def __eq__(self, other):
+                    return True
             def f(query, passages):
                 return [Odd()]
             def g(query, passages):
@@ -208,7 +209,7 @@ def test_values_and_errors_that_cannot_be_shown(plugins_in):
         "expected a finite number for passage 0 of query 'q', found a Odd that cannot be shown"
     )
     assert numbers("g").endswith(
-        "plugins/mine.py:10: plugins.mine:g: raised Odd for query 'q': a Odd that cannot be shown"
+        "plugins/mine.py:11: plugins.mine:g: raised Odd for query 'q': a Odd that cannot be shown"
     )
     assert len(numbers("h")) < 200
 
