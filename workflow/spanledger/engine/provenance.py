@@ -38,6 +38,14 @@ def record(
         "inputs": digests(inputs),
         "outputs": digests(outputs),
         "code": digests(code),
+        **environment(parameters),
+    }
+
+
+def environment(parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The versions of the `libraries` that can change a result, those of a chunking's extra among them, and the digests of
+    the `tokenizers` that count lengths; `parameters` is keyed by paths in params.yaml, a section each."""
+    return {
         "libraries": {**installed(), **_of_extras(parameters)},
         "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }

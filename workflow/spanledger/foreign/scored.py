@@ -115,10 +115,10 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
             "options": {name: getattr(options, name) for name in Options.__dataclass_fields__},
             "parameters": {f"experiments.{experiment}": resolved["experiments"][experiment], experiment: own},
             "counts": found.counts,
-            "inputs": provenance.digests([folder]),
+            "inputs": provenance.digests([folder, *(f for f in plan.FOLDERS["select"] if Path(f).is_dir())]),
             "outputs": {name: files.sha256(data) for name, data in sorted(made.items())},
             "code": _code(),
-            "libraries": provenance.installed(),
+            **provenance.environment({f"{experiment}.{part}": value for part, value in own.items()}),
         }
     )
     measures = own["score"]["document_metrics"] if prepared.dataset.judgements else ()
