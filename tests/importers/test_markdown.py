@@ -177,6 +177,22 @@ def test_quotes_that_name_no_place(folders, tmp_path):
     assert load(tmp_path / "out").queries == []
 
 
+@pytest.mark.parametrize(("mode", "kept", "others"), [("each", 2, 1), ("all", 0, 3)])
+def test_quotes_of_questions_that_are_not_kept_are_counted(folders, tmp_path, mode, kept, others):
+    """Four quotes: that of a question without text, one that does not occur, and two that do."""
+    table = rows(
+        tmp_path / "q.csv",
+        ("question_id", "question", "document", "quote"),
+        ("q1", "", "same.txt", "two"),
+        ("q2", "b?", "same.txt", "two one"),
+        ("q2", "b?", "same.txt", "three"),
+        ("q2", "b?", "same.txt", "two"),
+    )
+    report = import_markdown(folders, tmp_path / "out", questions=table, fact_mode=mode)
+    assert (report["read"]["quotes"], report["kept"]["quotes"], len(report["rejected"]["quotes"])) == (4, kept, 1)
+    assert report["left_out"]["quotes of questions that were merged or rejected"] == others
+
+
 EVIDENCE = [
     {
         "query_id": "c",
