@@ -15,6 +15,8 @@ from spanledger.snapshot import Snapshot
 
 _SCORED = plan.STAGES[: plan.STAGES.index("score") + 1]
 
+# Plugins and tokenizers of the project are code, whatever stage reads them.
+_OWN = tuple(f"{folder}/" for folder in plan.FOLDERS["score"])
 _NOTHING = {"judgements": sha256(b"")}  # what results of an earlier version hold, which have no file of them
 
 
@@ -34,9 +36,11 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
     stages = {stage: _json(snapshot, _provenance(name, stage)) for stage in _SCORED}
     section: dict[str, Any] = {}
     code: dict[str, str] = {}
+    libraries: dict[str, str] = {}
     for record in stages.values():
         section |= {key.removeprefix(f"{name}."): value for key, value in record["parameters"].items()}
-        code |= record["code"]
+        code |= record["code"] | {path: digest for path, digest in record["inputs"].items() if path.startswith(_OWN)}
+        libraries |= record["libraries"]
     del section[f"experiments.{name}"]
     written = stages["validate"]["outputs"]
     return Experiment(
@@ -51,7 +55,7 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
         from_records(_lines(snapshot, f"results/{name}/validate/{DATASET['gold']}")),
         _primary(snapshot, name),
         code,
-        stages["score"]["libraries"],
+        libraries,
         snapshot.commit is None and _differs(section, name, snapshot),
     )
 
