@@ -137,8 +137,9 @@ class _Prepared:
             golds=take(dataset.golds, setting["holdout"], DEVELOPMENT),
             judgements=gold.judgements_of(dataset.judgements, (query.query_id for query in queries)),
         )
-        self.documents = normalise_documents(dataset.documents, Policy.of(setting))
-        self.elements = normalise_elements(dataset.elements, self.documents)
+        policy = Policy.of(setting)
+        self.documents = normalise_documents(dataset.documents, policy)
+        self.elements = normalise_elements(dataset.elements, self.documents, policy)
 
 
 def _run(
