@@ -58,7 +58,8 @@ class PluginSelector:
         )
         places = self._places(f"query '{query.query_id}'", query, candidates) if candidates else []
         chosen = [ranking.chunks[place] for place in places]
-        left = tuple(ordinal for ordinal in ranking.chunks if ordinal not in set(chosen))
+        taken = set(chosen)
+        left = tuple(ordinal for ordinal in ranking.chunks if ordinal not in taken)
         remaining = None if self.budget is None else self.budget - sum(candidates[place].cost for place in places)
         return Context(ranking.query_id, tuple(chosen), (Skipped(NOT_CHOSEN, remaining, left),) if left else ())
 
