@@ -9,14 +9,12 @@ from spanledger.core import records
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.files import sha256
 from spanledger.core.records import Query
-from spanledger.engine import params, plan, yaml12
+from spanledger.engine import params, plan, provenance, yaml12
 from spanledger.gold import from_records
 from spanledger.snapshot import Snapshot
 
 _SCORED = plan.STAGES[: plan.STAGES.index("score") + 1]
 
-# Plugins and tokenizers of the project are code, whatever stage reads them.
-_OWN = tuple(f"{folder}/" for folder in plan.FOLDERS["score"])
 _NOTHING = {"judgements": sha256(b"")}  # what results of an earlier version hold, which have no file of them
 
 
@@ -39,7 +37,7 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
     libraries: dict[str, str] = {}
     for record in stages.values():
         section |= {key.removeprefix(f"{name}."): value for key, value in record["parameters"].items()}
-        code |= record["code"] | {path: digest for path, digest in record["inputs"].items() if path.startswith(_OWN)}
+        code |= provenance.code(record)
         libraries |= record["libraries"]
     del section[f"experiments.{name}"]
     written = stages["validate"]["outputs"]

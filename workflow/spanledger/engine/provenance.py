@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from spanledger.core import libraries
+from spanledger.core import libraries, plugins, tokenizers
 from spanledger.core.files import below, file_sha256
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
 LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "pystemmer", "regex", "rjieba", "ruamel.yaml", "tiktoken")
+_OWN = tuple(f"{module.FOLDER.as_posix()}/" for module in (plugins, tokenizers))
 
 
 def record(
@@ -49,6 +50,12 @@ def environment(parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
         "libraries": {**installed(), **_of_extras(parameters)},
         "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }
+
+
+def code(record: dict[str, Any]) -> dict[str, str]:
+    """The digests of all code that a stage ran by its record: its own, and plugins and tokenizers, which are inputs."""
+    own = {path: digest for path, digest in record["inputs"].items() if path.startswith(_OWN)}
+    return {**record["code"], **own}
 
 
 def installed() -> dict[str, str]:
