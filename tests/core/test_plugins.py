@@ -184,6 +184,12 @@ def test_a_limit_is_no_option_of_a_selector_that_takes_anything(plugins_in):
     assert "takes no option 'budget': valid: none" in told(called, role="selector", budget=1)
 
 
+def test_what_a_plugin_prints_is_no_output_of_the_command(plugins_in, capsys):
+    plugins_in(mine="print('here')\ndef f(text):\n    print(text)\n    yield 1\n    print('last')\n")
+    assert called() == [1]
+    assert capsys.readouterr() == ("", "here\n" + "abc\nlast\n" * 2)
+
+
 def test_values_and_errors_that_cannot_be_shown(plugins_in):
     plugins_in(
         mine="""

@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -159,7 +160,8 @@ class Plugin:
 
     def _guarded(self, action: Callable[[], Any], given: str) -> Any:
         try:
-            return action()
+            with redirect_stdout(sys.stderr):  # a command's output may be read by a machine
+                return action()
         except InputError:
             raise
         except SyntaxError as error:
