@@ -16,11 +16,11 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[1]
 
 
-def copy(folder: Path) -> dict[str, str]:
-    """A fresh copy of the tracked files as a repository of its own, and the environment to run it in."""
+def copy(folder: Path, left_out: str | None = "dvc.lock") -> dict[str, str]:
+    """A fresh copy of the tracked files but one as a repository of its own, and the environment to run it in."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, check=True).stdout.split(b"\0")
     for name in (os.fsdecode(n) for n in names if n):
-        if name != "dvc.lock" and (PROJECT / name).is_file():
+        if name != left_out and (PROJECT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, folder / name)
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)

@@ -179,7 +179,7 @@ def rewrite(project, path, old, new):
 def test_a_number_that_was_changed_with_all_that_vouches_for_it(project):
     """First the table alone, then its provenance record too, then dvc.lock too, then all of it committed."""
     arms, record = f"{RESULTS}/arms.csv", f"{RESULTS}/provenance/report.json"
-    before = f"{ARM},overlap,all,single,top2,4,3,4,4,4,2,1.0,1.0,0.5,".encode()
+    before = f"{ARM},overlap,all,single,top2,4,3,1,4,4,4,2,1.0,1.0,0.5,".encode()
     digests, md5s = rewrite(project, arms, before, before[:-4] + b"0.9,")
     found = audited(project)
     assert found.value == 0.9

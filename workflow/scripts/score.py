@@ -50,10 +50,9 @@ def main() -> None:
         from_records(Element, files.read_lines(arguments.elements)),
         gold.judgements_from_records(files.read_lines(arguments.qrels)),
     )
-    rows = ArmScorer(arguments.arm, tables, arguments.settings).score(
-        ranking.from_records(files.read_lines(arguments.candidates)),
-        context.from_records(files.read_lines(arguments.contexts)),
-    )
+    candidates = ranking.from_records(files.read_lines(arguments.candidates))
+    contexts = context.from_records(files.read_lines(arguments.contexts))
+    rows = ArmScorer(arguments.arm, tables, arguments.settings).score(candidates, contexts)
     files.write(arguments.rows, files.lines(rows))
 
 

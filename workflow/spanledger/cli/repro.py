@@ -30,7 +30,8 @@ _STAGE = re.compile(r"(Running stage|Stage) '(?P<name>[^']+)'")
 def run(arguments: list[str]) -> int:
     """Runs `dvc repro` with these further arguments in the current folder; returns the exit status.
 
-    Raises InputError for a bad params.yaml before anything is started.
+    Shown are the experiments that targets among them name (score@NAME), or else all. Raises InputError for a bad
+    params.yaml before anything is started.
     """
     experiments = list(params.load("params.yaml")["experiments"])
     stages = len(experiments) * len(plan.STAGES)
@@ -47,7 +48,8 @@ def run(arguments: list[str]) -> int:
     if status == _FAILED and _tell(renew_state(Path())):
         status = _dvc([["repro", *arguments]], stages)
     # Not arms.csv: git has that one, so a clone has it before anything was run.
-    finished = [name for name in experiments if Path("results", name, "diagnostics.json").is_file()]
+    asked = {argument.partition("@")[2] for argument in arguments}.intersection(experiments) or experiments
+    finished = [name for name in experiments if name in asked and Path("results", name, "diagnostics.json").is_file()]
     if status == 0 and finished:
         from spanledger.cli.terminal import show
 
