@@ -75,6 +75,20 @@ def test_packages_with_and_without_init(plugins_in, tmp_path):
     assert plugins.modules() == ["plugins.packed", "plugins.packed.deep", "plugins.plain.deep"]
 
 
+def test_modules_behind_a_linked_folder_are_none(plugins_in, tmp_path):
+    """Neither engine looks behind it, so that an edit would run nothing again."""
+    plugins_in(mine="def f(text):\n    return []\n")
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    for name in ("one.py", "__init__.py", "deep/two.py"):
+        (tmp_path / "elsewhere" / name).write_text("def f(text):\n    return []\n")
+    (tmp_path / "plugins" / "linked").symlink_to("../elsewhere")
+    (tmp_path / "plugins" / "file.py").symlink_to("../elsewhere/one.py")
+    for name in ("linked.one", "linked", "linked.deep.two"):
+        assert "no module of this name in plugins" in told(called, f"plugins.{name}:f")
+    assert called("plugins.file:f") == []
+    assert plugins.modules() == ["plugins.file", "plugins.mine"]
+
+
 def test_an_edited_module_is_loaded_anew_whatever_byte_code_lies_beside_it(plugins_in, tmp_path, monkeypatch):
     plugins_in(mine="from plugins.other import VALUE\ndef f(text):\n    return [VALUE]\n", other="VALUE = 1\n")
     assert called() == [1]

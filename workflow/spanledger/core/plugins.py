@@ -53,10 +53,16 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def source(module: str, folder: Path = FOLDER) -> Path | None:
-    """The file of a module of the folder, MODULE.py or MODULE/__init__.py; None where there is none."""
+    """The file of a module of the folder, MODULE.py or MODULE/__init__.py; None where there is none. Links to folders are
+    not followed: an edit behind one would run nothing again."""
     place = folder.joinpath(*module.split(".")[1:])
     files = (place / "__init__.py", place.with_name(f"{place.name}.py"))
-    return next((path for path in files if path.is_file()), None)
+    return next((path for path in files if path.is_file() and not _linked(path.parent, folder)), None)
+
+
+def _linked(place: Path, folder: Path) -> bool:
+    """Whether a folder below another one is a link, or lies behind one."""
+    return any(part.is_symlink() for part in (place, *place.parents) if folder in part.parents)
 
 
 def modules(folder: Path = FOLDER) -> list[str]:
