@@ -177,6 +177,16 @@ def test_quotes_that_name_no_place(folders, tmp_path):
     assert load(tmp_path / "out").queries == []
 
 
+def test_a_question_that_one_version_does_not_answer_asks_about_that_version(folders, tmp_path):
+    header = ("question", "document", "quote", "version")
+    table = rows(tmp_path / "q.csv", header, ("a?", "", "", "1.0"), ("b?", "", "", "2.0"), ("c?", "", "", "3.0"))
+    report = import_markdown(folders, tmp_path / "out", questions=table)
+    assert gold(load(tmp_path / "out")) == [("q1", ("1.0",), "absent", []), ("q2", (), "absent", [])]
+    assert [(e["line"], e["reason"]) for e in report["rejected"]["questions"]] == [
+        (4, "no document has the version '3.0': did you mean '2.0'? valid: 1.0, 2.0")
+    ]
+
+
 @pytest.mark.parametrize(("mode", "kept", "others"), [("each", 2, 1), ("all", 0, 3)])
 def test_quotes_of_questions_that_are_not_kept_are_counted(folders, tmp_path, mode, kept, others):
     """Four quotes: that of a question without text, one that does not occur, and two that do."""
