@@ -257,6 +257,13 @@ def test_bad_arguments(command, here, arguments, message):
         ),
         ("results/fusion/queries.jsonl", '"recall":', '"recoll":', ["report", "score"], "changed"),
         ("results/fusion/provenance/fuse.json", '"libraries"', '"librariez"', ["fuse"], "the versions of libraries"),
+        (
+            "results/fusion/provenance/select.json",
+            '"tokenizers": {',
+            '"tokenizers": {"x": "1"',
+            ["select"],
+            "tokenizers",
+        ),
     ],
 )
 def test_results_that_are_not_up_to_date_are_refused(command, here, path, old, new, stages, what):
