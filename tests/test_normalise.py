@@ -150,5 +150,15 @@ def test_documents_keep_their_raw_digest_and_order_and_elements_follow_their_tex
     # printf 'a\nbb\nccc' | sha256sum
     assert documents[0].text_sha256 == "348c5d201c5eea24878f5cba60264f0140693687cc881f3ecd1bd903c3e4f698"
     assert [d.raw_sha256 for d in documents] == [d.raw_sha256 for d in raw]
-    moved = normalise_elements(elements, documents)
+    moved = normalise_elements(elements, documents, Policy(newlines="lf"))
     assert [(e.element_id, e.span) for e in moved] == [("second", (5, 8)), ("first", (2, 4)), ("only", (0, 5))]
+
+
+def test_titles_above_an_element_are_normalised_as_the_text_is():
+    policy = Policy(zero_width="drop", unicode="NFKC")
+    raw = [document("a", "ﬁne\u200b\n\nx")]
+    titles = ("ﬁne\u200b", "Cafe\u0301")
+    (moved,) = normalise_elements(
+        [element("e", (6, 7), "a", section_path=titles)], normalise_documents(raw, policy), policy
+    )
+    assert (moved.span, moved.section_path) == ((6, 7), ("fine", "Café"))

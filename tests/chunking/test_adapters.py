@@ -127,26 +127,26 @@ def test_offsets_of_semchunk(semchunk, size, overlap, unit):
 def test_a_version_that_is_not_there_is_told(monkeypatch):
     setting = {"method": "semchunk", "chunk_size": 3, "unit": "char", "version": "1.2.3"}
     monkeypatch.setattr(libraries, "installed", lambda name: None)
-    with pytest.raises(ValueError, match=r"needs semchunk 1\.2\.3, in the extra: pip install 'spanledger\[semchunk\]'"):
+    with pytest.raises(InputError, match=r"needs semchunk 1\.2\.3, in the extra: pip install 'spanledger\[semchunk\]'"):
         chunk_documents([], [], setting)
     monkeypatch.setattr(libraries, "installed", lambda name: "4.5.6")
-    with pytest.raises(ValueError, match=r"expected semchunk 1\.2\.3 as params\.yaml says, found 4\.5\.6 installed"):
+    with pytest.raises(InputError, match=r"expected semchunk 1\.2\.3 as params\.yaml says, found 4\.5\.6 installed"):
         chunk_documents([], [], setting)
 
 
 def test_a_class_or_an_option_that_is_not_there_is_told(langchain):
-    with pytest.raises(ValueError, match=r"no class 'MarkdownSplitter': did you mean 'Markdown\w+Splitter'\?"):
+    with pytest.raises(InputError, match=r"no class 'MarkdownSplitter': did you mean 'Markdown\w+Splitter'\?"):
         chunked("langchain", splitter="MarkdownSplitter", options={})
-    with pytest.raises(ValueError, match=r"MarkdownTextSplitter with \{'chunk_sise': 3\}: TypeError: .*'chunk_sise'"):
+    with pytest.raises(InputError, match=r"MarkdownTextSplitter with \{'chunk_sise': 3\}: TypeError: .*'chunk_sise'"):
         chunked("langchain", splitter="MarkdownTextSplitter", options={"chunk_sise": 3})
-    with pytest.raises(ValueError, match="no class 'importlib'"):
+    with pytest.raises(InputError, match="no class 'importlib'"):
         chunked("langchain", splitter="importlib", options={})
 
 
 def test_an_error_of_the_library_names_the_document(langchain, monkeypatch):
     monkeypatch.setattr(langchain.MarkdownTextSplitter, "split_text", lambda *_: 1 / 0)
     with pytest.raises(
-        ValueError, match="chunk method 'langchain': document 'd' v1: ZeroDivisionError: division by zero"
+        InputError, match="chunk method 'langchain': document 'd' v1: ZeroDivisionError: division by zero"
     ):
         chunked("langchain", splitter="MarkdownTextSplitter", options={})
 

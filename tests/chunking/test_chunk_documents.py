@@ -158,7 +158,7 @@ def test_an_element_of_which_normalise_left_nothing_is_in_no_chunk_and_stops_non
     raw = [document("doc", "ab\u200b\u200bcd")]
     documents = normalise_documents(raw, Policy(zero_width="drop"))
     parts = [element("1", (0, 2)), element("2", (2, 4), acl=("x",)), element("3", (4, 6))]
-    elements = normalise_elements(parts, documents)
+    elements = normalise_elements(parts, documents, Policy(zero_width="drop"))
     bodies = {
         name: [c.body for c in chunk_documents(documents, elements, setting)[0]]
         for name, setting in (
@@ -182,7 +182,7 @@ def test_a_header_of_which_normalise_left_nothing_is_no_line_in_front_of_its_row
     rows = {"kind": "table_row", "header_id": "head"}
     parts = [element("head", (0, 1), kind="table_header"), element("1", (2, 4), **rows), element("2", (5, 7), **rows)]
     setting = {"method": "structured", "unit": "char", "chunk_size": 9, "chunk_overlap": 0}
-    ((only,), _) = chunk_documents(documents, normalise_elements(parts, documents), setting)
+    ((only,), _) = chunk_documents(documents, normalise_elements(parts, documents, Policy(zero_width="drop")), setting)
     assert (only.body, only.retrieval_text) == ("r1\nr2", None)
 
 
@@ -369,7 +369,7 @@ def test_a_part_that_nobody_may_read_closes_the_chunk():
 def test_elements_guard_the_normalised_text_that_came_from_them():
     raw = [document("doc", "\r\n\r\nab")]
     documents = normalise_documents(raw, Policy(newlines="lf"))
-    elements = normalise_elements([element("1", (4, 6), acl=("x",))], documents)
+    elements = normalise_elements([element("1", (4, 6), acl=("x",))], documents, Policy(newlines="lf"))
     table = chunk_documents(documents, elements, {**FIXED, "chunk_size": 2})[0]
     assert [(c.body, c.spans, c.acl) for c in table] == [("\n\n", ((0, 4),), None), ("ab", ((4, 6),), ("x",))]
 

@@ -27,6 +27,7 @@ def folder(tmp_path_factory, project):
             "parameters": plan.parameters(NAME, params.resolve(raw), stage),
             "outputs": {path: files.sha256(data) for path, data in written.items()},
             "code": {},
+            "inputs": {},
             "libraries": {},
         }
         files.write(folder / f"results/{NAME}/provenance/{stage}.json", files.document(record))

@@ -157,6 +157,14 @@ def test_in_the_terminal(command):
     assert max(map(len, table)) <= 110
 
 
+def test_a_look_with_an_edited_plugin_is_no_repeat(command, here):
+    command("fusion", "--arm", "rrf-d4", *REASON)
+    (here / "plugins" / "mine.py").write_text("def split(text):\n    return []\n")
+    made(here)
+    found = json.loads(command("fusion", "--arm", "rrf-d4", *REASON, "--json")[1])
+    assert [remark["code"] for remark in found["remarks"]] == ["few", "other_code"]
+
+
 def test_a_list_of_looks_is_no_look(command, here):
     assert command("fusion", "--looks") == (0, "fusion: nobody has looked at the holdout\n")
     assert not (here / "holdout").exists()
@@ -249,6 +257,13 @@ def test_bad_arguments(command, here, arguments, message):
         ),
         ("results/fusion/queries.jsonl", '"recall":', '"recoll":', ["report", "score"], "changed"),
         ("results/fusion/provenance/fuse.json", '"libraries"', '"librariez"', ["fuse"], "the versions of libraries"),
+        (
+            "results/fusion/provenance/select.json",
+            '"tokenizers": {',
+            '"tokenizers": {"x": "1"',
+            ["select"],
+            "tokenizers",
+        ),
     ],
 )
 def test_results_that_are_not_up_to_date_are_refused(command, here, path, old, new, stages, what):

@@ -126,6 +126,20 @@ def test_a_folder_of_texts_and_json(folder, capsys):
     assert run(capsys, "both", "texts", "--to", "v9", "--from", "v1")[1].splitlines()[1].count("-> v9 [9, 35)") == 1
 
 
+def test_a_folder_of_texts_holds_other_files_too(tmp_path, monkeypatch, capsys):
+    """Those that are no texts, and texts in an encoding of their own."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "old", [document("端口 80。", doc_id="a.RST")], [query(span(0, 5, doc_id="a.RST"))])
+    Path("new").mkdir()
+    Path("new/a.RST").write_bytes("新：端口 80。".encode("gb18030"))
+    Path("new/b.md").write_bytes("无".encode("gb18030"))
+    Path("new/logo.png").write_bytes(b"\x89PNG\xff")
+    assert "1 moved" in run(capsys, "old", "new", "--encoding", "gb18030")[1]
+    refused = run(capsys, "old", "new")[0]
+    assert "a.RST: is no UTF-8 at byte 0; if it has another encoding, name it by --encoding" in refused
+    assert "b.md: is no UTF-8" in refused and "logo.png" not in refused
+
+
 def test_bad_input_is_told_and_nothing_is_written(folder, capsys):
     assert (
         "--to: no document has the version 'v3': did you mean 'v2'? valid: v1, v2"

@@ -1,56 +1,51 @@
-"""What made an experiment's results is read from the records of all of its stages."""
+"""What a side of a comparison is made by, as the provenance records of all its stages tell it."""
 
-import pytest
-from ruamel.yaml import YAML
+import json
+from pathlib import Path
 
-import spanledger.experiment
-from dataset_folder import document, query, quote, write
 from spanledger.comparison.load import load_experiment
-from spanledger.core import files
 from spanledger.engine import params, plan
 from spanledger.snapshot import Workspace
 
+STAGES = plan.STAGES[: plan.STAGES.index("report")]
 
-@pytest.fixture
-def loaded(tmp_path):
-    """A function that lays out results with records, whose select and chunk stages have the given further keys."""
 
-    def make(**more):
-        write(tmp_path / "data", [document("a b")], [query(quote("a"))])
-        section = {
-            "normalise": {},
-            "chunk": {"whole": {"method": "document"}},
-            "eligibility": {"all": {}},
-            "index": {"words": {"analyzer": "ascii_words"}},
-            "retrieve": {"bm25": {"index": "words", "scorer": "bm25"}},
-            "fuse": {"single": {"branches": ["bm25"]}},
-            "select": {"top": {"top_k": 1}},
-            "score": {},
-            "report": {},
-            "arms": "grid",
+def results(root: Path, plugin: str, splitter: str) -> Path:
+    """A project with the records of an experiment x; a plugin and a splitter of these digests made its chunks."""
+    section = {
+        "normalise": {},
+        "chunk": {"c": {"method": "document"}},
+        "eligibility": {"e": {}},
+        "index": {"i": {"analyzer": "ascii_words"}},
+        "retrieve": {"r": {"index": "i", "scorer": "bm25"}},
+        "fuse": {"f": {"branches": ["r"]}},
+        "select": {"s": {"top_k": 1}},
+        **{"score": {}, "report": {}, "arms": "grid"},
+    }
+    raw = {"experiments": {"x": {"dataset": "d"}}, "x": section}
+    resolved = params.resolve(raw)
+    (root / "results/x/validate").mkdir(parents=True)
+    (root / "results/x/provenance").mkdir()
+    (root / "params.yaml").write_text(json.dumps(raw))
+    for table in ("queries", "facts"):
+        (root / f"results/x/validate/{table}.jsonl").write_text("")
+    for stage in STAGES:
+        record = {
+            "parameters": plan.parameters("x", resolved, stage),
+            "inputs": {"results/x/validate/documents.jsonl": "0"},
+            "outputs": {},
+            "code": {"workflow/spanledger/gold.py": "1"},
+            "libraries": {"numpy": "2"},
         }
-        settings = {"experiments": {"x": {"dataset": str(tmp_path / "data")}}, "x": section}
-        with (tmp_path / "params.yaml").open("w", encoding="utf-8") as stream:
-            YAML().dump(settings, stream)
-        made = {f"results/x/{name}": data for name, data in spanledger.experiment.run(settings).files.items()}
-        for stage in plan.STAGES:
-            outputs = {name: files.sha256(data) for name, data in made.items() if f"/{stage}/" in name}
-            record = {"parameters": plan.parameters("x", params.resolve(settings), stage), "outputs": outputs}
-            record |= {"inputs": {}, "code": {f"{stage}.py": "1"}, "libraries": {"numpy": "2"}, "tokenizers": {}}
-            record |= more.get(stage, {})
-            made[f"results/x/provenance/{stage}.json"] = files.document(record)
-        for name, data in made.items():
-            files.write(tmp_path / name, data)
-        return load_experiment(Workspace(tmp_path), "x")
-
-    return make
+        if stage == "chunk":
+            record["inputs"] |= {"plugins/mine.py": plugin, "tokenizers/t.json": "4"}
+            record["libraries"] |= {"semchunk": splitter}
+        (root / f"results/x/provenance/{stage}.json").write_text(json.dumps(record))
+    return root
 
 
-def test_a_plugin_is_code_and_a_splitter_and_a_tokenizer_are_libraries(loaded):
-    found = loaded(
-        chunk={"libraries": {"numpy": "2", "semchunk": "3"}, "tokenizers": {"tiktoken/cl100k_base": "d1"}},
-        select={"inputs": {"plugins/mine.py": "p1", "plugins/README.md": "r1", "results/x/chunk/whole.jsonl": "w1"}},
-    )
-    stages = {f"{stage}.py": "1" for stage in plan.STAGES if stage != "report"}
-    assert found.code == {**stages, "plugins/mine.py": "p1"}
-    assert found.libraries == {"numpy": "2", "semchunk": "3", "tiktoken/cl100k_base": "d1"}
+def test_plugins_tokenizers_and_splitters_are_part_of_what_made_the_scores(tmp_path):
+    found = load_experiment(Workspace(results(tmp_path, "3", "5")), "x")
+    assert found.code == {"workflow/spanledger/gold.py": "1", "plugins/mine.py": "3", "tokenizers/t.json": "4"}
+    assert found.libraries == {"numpy": "2", "semchunk": "5"}
+    assert not found.stale

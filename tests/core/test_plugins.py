@@ -75,6 +75,20 @@ def test_packages_with_and_without_init(plugins_in, tmp_path):
     assert plugins.modules() == ["plugins.packed", "plugins.packed.deep", "plugins.plain.deep"]
 
 
+def test_modules_behind_a_linked_folder_are_none(plugins_in, tmp_path):
+    """Neither engine looks behind it, so that an edit would run nothing again."""
+    plugins_in(mine="def f(text):\n    return []\n")
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    for name in ("one.py", "__init__.py", "deep/two.py"):
+        (tmp_path / "elsewhere" / name).write_text("def f(text):\n    return []\n")
+    (tmp_path / "plugins" / "linked").symlink_to("../elsewhere")
+    (tmp_path / "plugins" / "file.py").symlink_to("../elsewhere/one.py")
+    for name in ("linked.one", "linked", "linked.deep.two"):
+        assert "no module of this name in plugins" in told(called, f"plugins.{name}:f")
+    assert called("plugins.file:f") == []
+    assert plugins.modules() == ["plugins.file", "plugins.mine"]
+
+
 def test_an_edited_module_is_loaded_anew_whatever_byte_code_lies_beside_it(plugins_in, tmp_path, monkeypatch):
     plugins_in(mine="from plugins.other import VALUE\ndef f(text):\n    return [VALUE]\n", other="VALUE = 1\n")
     assert called() == [1]
@@ -162,6 +176,62 @@ def test_an_option_that_is_not_taken_names_the_nearest(plugins_in):
     assert called(b=1, a=2) == ["a", "b"]
     plugins_in(mine="def f(query, candidates, top_k, budget, width=1):\n    return []\n")
     assert "takes no option 'query': valid: width" in told(called, role="selector", query=1)
+
+
+@pytest.mark.parametrize(
+    ("signature", "role", "named"),
+    [
+        ("text, /, width=1", "chunker", {}),
+        ("*given, width=1", "chunker", {}),
+        ("query, *rest, width=1", "scorer", {}),
+        ("query, candidates, /, budget, top_k, width=1", "selector", {"budget": None, "top_k": 2}),
+        ("*given, width=1, **limits", "selector", {"budget": None, "top_k": 2}),
+    ],
+)
+def test_an_option_is_found_however_the_places_are_taken(plugins_in, signature, role, named):
+    plugins_in(mine=f"def f({signature}):\n    return [width]\n")
+    assert Plugin("plugins.mine:f", role, {"width": 7}).items("x", *plugins.ROLES[role][0], **named) == [7]
+
+
+def test_a_limit_is_no_option_of_a_selector_that_takes_anything(plugins_in):
+    plugins_in(mine="def f(query, candidates, **more):\n    return []\n")
+    assert "takes no option 'budget': valid: none" in told(called, role="selector", budget=1)
+
+
+def test_what_a_plugin_prints_is_no_output_of_the_command(plugins_in, capsys):
+    plugins_in(mine="print('here')\ndef f(text):\n    print(text)\n    yield 1\n    print('last')\n")
+    assert called() == [1]
+    assert capsys.readouterr() == ("", "here\n" + "abc\nlast\n" * 2)
+
+
+def test_values_and_errors_that_cannot_be_shown(plugins_in):
+    plugins_in(
+        mine="""
+            class Odd(Exception):
+                def __repr__(self):
+                    raise ValueError
+                __str__ = __repr__
+                def __eq__(self, other):
+                    return True
+            def f(query, passages):
+                return [Odd()]
+            def g(query, passages):
+                raise Odd
+            def h(query, passages):
+                return [[1] * 1000]
+        """
+    )
+
+    def numbers(name):
+        return told(lambda: Plugin(f"plugins.mine:{name}", "scorer", {}).numbers("query 'q'", 1, "?", ("a",)))
+
+    assert numbers("f").endswith(
+        "expected a finite number for passage 0 of query 'q', found a Odd that cannot be shown"
+    )
+    assert numbers("g").endswith(
+        "plugins/mine.py:11: plugins.mine:g: raised Odd for query 'q': a Odd that cannot be shown"
+    )
+    assert len(numbers("h")) < 200
 
 
 def test_the_first_call_is_made_twice(plugins_in):

@@ -1,5 +1,7 @@
 """The ir_metadata header: YAML in comment lines, by the checklist of the schema."""
 
+import hashlib
+
 from ruamel.yaml import YAML
 
 from spanledger.engine import params, plan
@@ -23,7 +25,8 @@ def _metadata(project, arm, commit=None, dataset=None):
         "inputs": {"fixtures/fusion/queries.jsonl": "1"},
         "parameters": {"experiments.fusion": {"dataset": "fixtures/fusion"}},
     }
-    records = dict.fromkeys(STAGES, record)
+    libraries, inputs = {"semchunk": "4", **record["libraries"]}, {"plugins/p.py": "2", **record["inputs"]}
+    records = {**dict.fromkeys(STAGES, record), "chunk": {**record, "libraries": libraries, "inputs": inputs}}
     return metadata("tag", "fusion", section, plan.arm(section, arm), records, dataset or {"name": "f"}, commit)
 
 
@@ -31,7 +34,10 @@ def test_the_six_parts_of_primad(project):
     told = _read(header(_metadata(project, "rrf-rule-d4", {"hash": "abc", "author": "Ada: L"})))
     assert list(told)[3:] == ["platform", "research goal", "implementation", "method", "actor", "data"]
     assert told["tag"] == "tag"
-    assert told["platform"]["software"]["libraries"]["python"] == ["numpy==2.4.6"]
+    assert told["platform"]["software"]["libraries"]["python"] == ["numpy==2.4.6", "semchunk==4"]
+    digests = told["implementation"]["code sha256"]
+    assert digests.pop("chunk") == hashlib.sha256(b'{"a.py":"0","plugins/p.py":"2"}').hexdigest()
+    assert set(digests.values()) == {hashlib.sha256(b'{"a.py":"0"}').hexdigest()}
     assert told["research goal"]["evaluation"]["reported measures"] == ["macro_recall"]
     assert told["implementation"]["source"] == {"lang": ["python"], "commit": "abc"}
     assert told["implementation"]["executable"]["cmd"] == "dvc repro fuse@fusion"

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import io
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from ruamel.yaml import YAML
 import spanledger.experiment
 from dataset_folder import document, query, quote, write
 from spanledger.core.errors import InputError
+from spanledger.core.files import file_sha256
 from spanledger.engine import params, plan
 from spanledger.exports.levels import Exporter, of_candidates
 from spanledger.exports.trec import run_lines
@@ -218,9 +220,36 @@ def test_provenance_names_what_the_numbers_come_from(tmp_path):
     assert told["options"]["name"] == "theirs" and "fixtures/fusion/documents.jsonl" in told["inputs"]
     assert told["parameters"]["fusion"]["arms"][0]["select"] == "chars140"
     assert "workflow/spanledger/foreign/passages.py" in told["code"]
+    assert {"plugins/README.md", "tokenizers/README.md"} <= told["inputs"].keys() and told["tokenizers"] == {}
     assert told["counts"]["missing"] == 8 and table(scored.files["arms.csv"])["macro_recall"] == "0.0"
     assert str(tmp_path).encode() not in b"".join(scored.files.values())
     assert {row["arm"] for row in scored.rows} == {"theirs"}
+
+
+def test_provenance_names_plugins_tokenizers_and_other_libraries(tmp_path, monkeypatch):
+    """What chose and counted by another's code: the run is one of chunks that a library cut."""
+    pytest.importorskip("semchunk", reason="the extra semchunk is not installed")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "mine.py").write_text("def first(query, candidates, budget, top_k):\n    return [0]\n")
+    section = {
+        "normalise": {},
+        "chunk": {"c": {"method": "semchunk", "version": version("semchunk"), "chunk_size": 400}},
+        "eligibility": {"e": {}},
+        "index": {"i": {"analyzer": "ascii_words"}},
+        "retrieve": {"r": {"index": "i", "scorer": "bm25"}},
+        "fuse": {"f": {"branches": ["r"]}},
+        "select": {"s": {"method": "plugins.mine:first", "budget": 900, "unit": "tiktoken/cl100k_base"}},
+        **{"score": {}, "report": {}, "arms": "grid"},
+    }
+    dataset = str(PROJECT / "fixtures" / "fusion")
+    (tmp_path / "params.yaml").write_text(json.dumps({"experiments": {"x": {"dataset": dataset}}, "x": section}))
+    (tmp_path / "empty.run").write_bytes(b"")
+    scored = score_run(tmp_path / "empty.run", "x", Options(select="s", chunk="c"))
+    told = json.loads(scored.files["provenance.json"])
+    assert told["inputs"]["plugins/mine.py"] == file_sha256("plugins/mine.py")
+    assert told["libraries"]["semchunk"] == version("semchunk")
+    assert list(told["tokenizers"]) == ["tiktoken/cl100k_base"]
 
 
 def test_a_budget_that_no_document_fits_is_told(tmp_path):

@@ -22,6 +22,8 @@ NEW = {
     "new.md": "no title here",
 }
 
+HALF = "is half a character (a lone surrogate)"
+
 
 @pytest.fixture
 def folders(tmp_path):
@@ -175,6 +177,32 @@ def test_quotes_that_name_no_place(folders, tmp_path):
     assert load(tmp_path / "out").queries == []
 
 
+def test_a_question_that_one_version_does_not_answer_asks_about_that_version(folders, tmp_path):
+    header = ("question", "document", "quote", "version")
+    table = rows(tmp_path / "q.csv", header, ("a?", "", "", "1.0"), ("b?", "", "", "2.0"), ("c?", "", "", "3.0"))
+    report = import_markdown(folders, tmp_path / "out", questions=table)
+    assert gold(load(tmp_path / "out")) == [("q1", ("1.0",), "absent", []), ("q2", (), "absent", [])]
+    assert [(e["line"], e["reason"]) for e in report["rejected"]["questions"]] == [
+        (4, "no document has the version '3.0': did you mean '2.0'? valid: 1.0, 2.0")
+    ]
+
+
+@pytest.mark.parametrize(("mode", "kept", "others"), [("each", 2, 1), ("all", 0, 3)])
+def test_quotes_of_questions_that_are_not_kept_are_counted(folders, tmp_path, mode, kept, others):
+    """Four quotes: that of a question without text, one that does not occur, and two that do."""
+    table = rows(
+        tmp_path / "q.csv",
+        ("question_id", "question", "document", "quote"),
+        ("q1", "", "same.txt", "two"),
+        ("q2", "b?", "same.txt", "two one"),
+        ("q2", "b?", "same.txt", "three"),
+        ("q2", "b?", "same.txt", "two"),
+    )
+    report = import_markdown(folders, tmp_path / "out", questions=table, fact_mode=mode)
+    assert (report["read"]["quotes"], report["kept"]["quotes"], len(report["rejected"]["quotes"])) == (4, kept, 1)
+    assert report["left_out"]["quotes of questions that were merged or rejected"] == others
+
+
 EVIDENCE = [
     {
         "query_id": "c",
@@ -260,6 +288,33 @@ def test_what_is_malformed_is_refused_as_a_whole(folders, tmp_path):
         ("--gold", 0, "", "says which spans of --evidence are taken: name that too"),
         ("--versions", 0, "", "expected as many names as folders, 2, found 1"),
     ]
+
+
+def test_nothing_of_the_evidence_is_repaired(folders, tmp_path):
+    span = '[{"path": "guide.md", "start": 11, "end": 26}]'
+    broken = '[{"path": "\\ud800", "start": NaN, "end": 9999999999999999999}]'
+    path = tmp_path / "facts.jsonl"
+    path.write_text(
+        f'{{"query_id": "a", "text": "?", "evidence": {{"1.0": {span}, "1.0": []}}}}\n'
+        f'{{"query_id": "b", "text": "?", "evidence": {{"1.0": {broken}}}}}\n'
+    )
+    assert refused(folders, tmp_path / "out", evidence=path, gold="1.0") == [
+        ("facts.jsonl", 1, "evidence.1.0", "the key stands more than once"),
+        ("facts.jsonl", 2, "evidence.1.0[0].end", "expected a whole number of at most 64 bits"),
+        ("facts.jsonl", 2, "evidence.1.0[0].path", f"\\ud800 {HALF}, at character 0 of the string"),
+        ("facts.jsonl", 2, "evidence.1.0[0].start", "NaN, Infinity and numbers beyond 64 bits are not allowed"),
+    ]
+
+
+def test_an_occurrence_that_no_text_has(folders, tmp_path):
+    header = ("question", "document", "quote", "occurrence")
+    table = rows(tmp_path / "q.csv", header, ("a?", "same.txt", "one", "9" * 18))
+    (rejected,) = import_markdown(folders, tmp_path / "out", questions=table)["rejected"]["quotes"]
+    assert rejected["reason"].endswith(f"so there is no occurrence {'9' * 18}")
+    table = rows(tmp_path / "q.csv", header, ("a?", "same.txt", "one", "9" * 5000))
+    ((file, line, field, message),) = refused(folders, tmp_path / "other", questions=table)
+    assert (file, line, field) == ("q.csv", 2, "occurrence") and message.startswith("expected a whole number, found")
+    assert len(message) < 200
 
 
 def test_the_order_of_files_and_the_place_of_folders_change_no_byte(folders, tmp_path):

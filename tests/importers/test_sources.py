@@ -169,3 +169,29 @@ def test_faulty_folders_and_archives(tmp_path):
         sources = Sources()
         assert texts(sources, root)[0] in ([], [("a", "2")])
         assert [message for *_, message in told(sources)] == messages
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    (tmp_path / "in").mkdir()
+    try:
+        (tmp_path / "in" / "b\udcff.txt").write_bytes(b"x")
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    (tmp_path / "in" / "a.txt").write_bytes(b"x")
+    archive = packed(tmp_path / "x.tgz", [("a.txt", b"x"), ("b\udcff.txt", b"x")])
+    for root, record in ((tmp_path / "in", "in/b\\udcff.txt"), (archive, "b\\udcff.txt")):
+        sources = Sources()
+        assert texts(sources, root)[0] == [("a.txt", "x")]
+        assert told(sources) == [(0, record, "", "the name is no UTF-8: rename it")]
+
+
+def test_links_are_read_or_counted(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "b.txt").write_text("b")
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    for name, target in [("f.txt", "../other/b.txt"), ("d", "../other"), ("none.txt", "x"), (".hidden", "../other")]:
+        (tmp_path / "in" / name).symlink_to(target)
+    (tmp_path / "in" / "sub" / "round").symlink_to("..")
+    found, report = texts(Sources(), tmp_path / "in")
+    assert found == [("f.txt", "b")]
+    assert report.left_out == {"links to folders or to nothing": 3}

@@ -335,6 +335,10 @@ def test_whatever_is_imported_loads_and_every_question_is_accounted_for(tmp_path
     assert dataset.summary["queries"] == kept["questions"]
     assert dataset.summary["facts"] == kept["answerable_questions"]
     assert report["read"]["questions"] == kept["questions"] + report["merged"]["questions"] + len(rejected["questions"])
+    others = sum(report.get("left_out", {}).values())
+    assert report["read"]["answers"] == (
+        kept["answers"] + report["merged"]["answers"] + len(rejected["answers"]) + others
+    )
     asked = [one for entry in articles for part in entry["paragraphs"] for one in part["qas"]]
     stated = {(str(one["id"]), given["text"]) for one in asked for given in one["answers"]}
     for name, found in spans(dataset).items():

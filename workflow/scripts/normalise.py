@@ -34,10 +34,11 @@ def main() -> None:
         for name, kind in kinds.items()
     }
     golds = gold.from_records(files.read_lines(arguments.validated / "facts.jsonl"))
-    documents = normalise_documents(read["documents"], Policy.of(arguments.setting))
+    policy = Policy.of(arguments.setting)
+    documents = normalise_documents(read["documents"], policy)
     written = {
         "documents": documents,
-        "elements": normalise_elements(read["elements"], documents),
+        "elements": normalise_elements(read["elements"], documents, policy),
         "queries": take(read["queries"], arguments.setting["holdout"]),
     }
     for name, items in written.items():

@@ -117,8 +117,9 @@ def _prepare(results: Results, section: dict[str, Any], part: str) -> None:
         golds=take(held.golds, setting["holdout"], part),
         judgements=gold.judgements_of(held.judgements, (query.query_id for query in queries)),
     )
-    results.documents = normalise_documents(held.documents, Policy.of(setting))
-    results.elements = normalise_elements(held.elements, results.documents)
+    policy = Policy.of(setting)
+    results.documents = normalise_documents(held.documents, policy)
+    results.elements = normalise_elements(held.elements, results.documents, policy)
     for stage, dataset, documents, elements in (
         ("validate", held, held.documents, held.elements),
         ("normalise", results.dataset, results.documents, results.elements),

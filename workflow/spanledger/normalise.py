@@ -107,7 +107,13 @@ def normalise_documents(documents: list[Document], policy: Policy) -> list[Docum
     return result
 
 
-def normalise_elements(elements: list[Element], documents: list[Document]) -> list[Element]:
-    """Every element with its span moved from the raw to the normalised text of its document; order kept."""
+def normalise_elements(elements: list[Element], documents: list[Document], policy: Policy) -> list[Element]:
+    """Every element with its span moved from the raw to the normalised text of its document, and the titles above it, which
+    are searched too, normalised as that text; order kept."""
     maps = {document.key: OffsetMap(document.offsets) for document in documents}
-    return [replace(element, span=maps[element.doc_id, element.version].from_raw(element.span)) for element in elements]
+    result = []
+    for element in elements:
+        span = maps[element.doc_id, element.version].from_raw(element.span)
+        titles = tuple(policy.apply(title)[0] for title in element.section_path)
+        result.append(replace(element, span=span, section_path=titles))
+    return result

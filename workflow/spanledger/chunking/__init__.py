@@ -44,7 +44,7 @@ def chunk_documents(
     ordinals count it from 0. Every chunk's body is checked against its document. The union of a document's chunks need
     not be the document. Counters of characters count the raw text; of methods that give strings they say how many could
     not be placed (see `placing`). Raises ValueError for an unknown method or a value out of range, and InputError for a
-    fault of a plugin.
+    fault of a plugin or of another library.
     """
     options = dict(setting)
     name = options.pop("method")

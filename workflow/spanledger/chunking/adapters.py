@@ -20,8 +20,8 @@ _Split = Callable[[str], list[Fragment]]
 
 
 class Adapter:
-    """What the adapters share. `unit` is what counters measure chunks in. Raises ValueError where the library is missing
-    or has another version, and for a class or an option that it does not take."""
+    """What the adapters share. `unit` is what counters measure chunks in. Raises InputError where the library is missing
+    or has another version, for a class or an option that it does not take, and for its own errors."""
 
     method: str
     version = 1
@@ -39,7 +39,7 @@ class Adapter:
             fragments = self._split(document.text)
         except Exception as error:  # whatever the library raises
             given = f"document '{document.doc_id}' {document.version}"
-            raise self._error(f"{given}: {type(error).__name__}: {error}") from error
+            raise libraries.error(self.method, f"{given}: {type(error).__name__}: {error}") from error
         placed = place(document.text, fragments)
         for name in self.counters:
             self.counters[name] += getattr(placed, name)
@@ -54,14 +54,11 @@ class Adapter:
             if isinstance(c := getattr(library, n), type) and callable(getattr(c, asked, None))
         }
         if name not in known:
-            raise self._error(f"no class '{name}': {nearest(name, known)}")
+            raise libraries.error(self.method, f"no class '{name}': {nearest(name, known)}")
         try:
             return known[name](**options)
         except Exception as error:  # whatever the library raises
-            raise self._error(f"{name} with {options}: {type(error).__name__}: {error}") from error
-
-    def _error(self, message: str) -> ValueError:
-        return ValueError(f"chunk method '{self.method}': {message}")
+            raise libraries.error(self.method, f"{name} with {options}: {type(error).__name__}: {error}") from error
 
 
 class LangChain(Adapter):

@@ -6,7 +6,7 @@ from typing import Any
 
 from spanledger.chunking.piece import Piece
 from spanledger.chunking.placing import Fragment, place
-from spanledger.core.plugins import Plugin, index_of
+from spanledger.core.plugins import Plugin, index_of, shown
 from spanledger.core.records import Document, Element
 from spanledger.core.spans import Span
 
@@ -60,8 +60,8 @@ class PluginChunker:
         start, end = map(index_of, pair)
         if start is None or end is None:
             raise self._plugin.error(
-                f"expected pairs (start, end) of whole numbers, or strings alone, for {given}, found {item!r} at place "
-                f"{number}"
+                f"expected pairs (start, end) of whole numbers, or strings alone, for {given}, found {shown(item)} at "
+                f"place {number}"
             )
         if not 0 <= start < end <= len(text):
             raise self._plugin.error(

@@ -151,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--from", dest="source", metavar="VERSION", help="facts of this version alone (default: all)")
     command.add_argument("--to", metavar="VERSION", help="default: the current versions; of texts: the folder's name")
     command.add_argument("--out", type=Path, metavar="FILE", help="write the moved gold, as a new queries.jsonl")
+    command.add_argument("--encoding", default="utf-8", help="of a folder of texts (default: utf-8)")
     command.add_argument("--json", action="store_true", help="for machines: docs/versions.md has the keys")
     command.set_defaults(command=_reanchor)
 
@@ -254,7 +255,8 @@ def _add_experiment(arguments: argparse.Namespace) -> int:
 def _reanchor(arguments: argparse.Namespace) -> int:
     from spanledger.cli.reanchor import run
 
-    return run(arguments.dataset, arguments.target, arguments.source, arguments.to, arguments.out, arguments.json)
+    given = arguments
+    return run(given.dataset, given.target, given.source, given.to, given.out, given.json, given.encoding)
 
 
 def _failures(arguments: argparse.Namespace) -> int:

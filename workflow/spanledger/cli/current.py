@@ -15,6 +15,7 @@ _WHAT = {
     "outputs": "its outputs",
     "code": "the code",
     "libraries": "the versions of libraries",
+    "tokenizers": "the tokenizers",
 }
 
 

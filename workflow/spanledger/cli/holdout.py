@@ -11,7 +11,7 @@ from spanledger.cli.look_remarks import Remark
 from spanledger.core import files
 from spanledger.core.errors import InputError, Problem, nearest, raise_problems
 from spanledger.dataset import load
-from spanledger.engine import params, plan, yaml12
+from spanledger.engine import params, plan, provenance, yaml12
 from spanledger.experiment import run
 from spanledger.holdout import HOLDOUT
 from spanledger.metrics import measured, query_metrics
@@ -56,7 +56,9 @@ def look(experiment: str, arms: list[str], reason: str | None) -> dict[str, Any]
             "dataset": _digest(
                 _relative(records["validate"]["inputs"], resolved["experiments"][experiment]["dataset"])
             ),
-            "code": _digest({stage: [r["code"], r["libraries"]] for stage, r in records.items() if stage != "report"}),
+            "code": _digest(
+                {stage: [provenance.code(r), r["libraries"]] for stage, r in records.items() if stage != "report"}
+            ),
             "query_ids": _digest(names),
         },
     )

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from spanledger.core import files
@@ -14,6 +14,7 @@ from spanledger.dataset import DESCRIPTION, Dataset, load
 from spanledger.dataset.anchors import AnchorText
 from spanledger.engine import yaml12
 from spanledger.gold import Evidence, Gold
+from spanledger.importers.markdown import MARKDOWN, TEXT
 from spanledger.importers.report import ImportReport
 from spanledger.importers.sources import Sources
 from spanledger.importers.texts import read_texts
@@ -32,9 +33,18 @@ class _Target:
     current: bool
 
 
-def run(dataset: Path, target: Path | None, source: str | None, to: str | None, out: Path | None, as_json: bool) -> int:
+def run(
+    dataset: Path,
+    target: Path | None,
+    source: str | None,
+    to: str | None,
+    out: Path | None,
+    as_json: bool,
+    encoding: str = "utf-8",
+) -> int:
     """Prints what becomes of each fact of the dataset in `target` (another dataset folder or a folder of texts; None: the
-    dataset itself), in the version `to` (None: the current ones); `source` takes the facts of that version alone.
+    dataset itself), in the version `to` (None: the current ones); `source` takes the facts of that version alone. Of a
+    folder of texts, in this `encoding`, files of Markdown and text are read, and those with endings of the dataset's own.
 
     `out` gets the queries of which every fact is unchanged or moved, as lines of queries.jsonl with offsets in the
     target's unit. Returns 0. Raises InputError for bad datasets, unknown versions, and an `out` that is there already.
@@ -42,7 +52,7 @@ def run(dataset: Path, target: Path | None, source: str | None, to: str | None, 
     if out is not None and out.exists():
         raise InputError([Problem(str(out), message="is there already: expected a name that is free")])
     held = load(dataset)
-    goal = _target(dataset, target, held, to)
+    goal = _target(dataset, target, held, to, encoding)
     golds = _taken(dataset, held.golds, source)
     facts = reanchor(golds, {document.key: document.text for document in held.documents}, goal.texts)
     kept, left_out = _queries(held, facts, goal)
@@ -63,11 +73,13 @@ def run(dataset: Path, target: Path | None, source: str | None, to: str | None, 
     return 0
 
 
-def _target(dataset: Path, target: Path | None, held: Dataset, to: str | None) -> _Target:
+def _target(dataset: Path, target: Path | None, held: Dataset, to: str | None, encoding: str) -> _Target:
     folder = target or dataset
     if target is not None and not (target / DESCRIPTION).is_file():
-        sources = Sources()
-        texts = read_texts(sources, target, ImportReport("reanchor", ("documents",), (), ()))
+        sources = Sources(encoding)
+        own = {PurePosixPath(document.doc_id).suffix.lower() for document in held.documents}  # "": all files
+        report = ImportReport("reanchor", ("documents",), (), ())
+        texts = read_texts(sources, target, report, endings=(*MARKDOWN, *TEXT, *sorted(own)))
         raise_problems(sources.problems)
         version = to or target.resolve().name
         return _Target({text.path: (version, text.text) for text in texts}, "code_point", True)

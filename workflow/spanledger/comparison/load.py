@@ -5,11 +5,11 @@ from typing import Any
 import orjson
 
 from spanledger.comparison.sides import DATASET, Experiment, Side
-from spanledger.core import plugins, records
+from spanledger.core import records
 from spanledger.core.errors import InputError, Problem, nearest
 from spanledger.core.files import sha256
 from spanledger.core.records import Query
-from spanledger.engine import params, plan, yaml12
+from spanledger.engine import params, plan, provenance, yaml12
 from spanledger.gold import from_records
 from spanledger.snapshot import Snapshot
 
@@ -37,8 +37,8 @@ def load_experiment(snapshot: Snapshot, name: str) -> Experiment:
     libraries: dict[str, str] = {}
     for record in stages.values():
         section |= {key.removeprefix(f"{name}."): value for key, value in record["parameters"].items()}
-        code |= record["code"] | {path: digest for path, digest in record["inputs"].items() if _is_code(path)}
-        libraries |= record["libraries"] | record.get("tokenizers", {})
+        code |= provenance.code(record)
+        libraries |= record["libraries"]
     del section[f"experiments.{name}"]
     written = stages["validate"]["outputs"]
     return Experiment(
@@ -65,11 +65,6 @@ def load_side(snapshot: Snapshot, experiment: Experiment, arm: str) -> Side:
     data = snapshot.read(path)
     intact = _json(snapshot, _provenance(experiment.name, "score"))["outputs"].get(path) == sha256(data)
     return Side(experiment, chosen, [orjson.loads(line) for line in data.splitlines()] if intact else [], intact)
-
-
-def _is_code(path: str) -> bool:
-    """Whether an input is a plugin's source: as much what made the results as the code of the stages."""
-    return path.startswith(f"{plugins.FOLDER.as_posix()}/") and path.endswith(".py")
 
 
 def _provenance(experiment: str, stage: str) -> str:

@@ -26,9 +26,9 @@ class Experiment:
     """An experiment as it was run.
 
     `section` holds the parameters that its stages used, resolved; `dataset` the digest of each part of the dataset, by
-    the keys of DATASET; `code` the digests of the files, plugins too, and `libraries` the versions of the libraries (of
-    tokenizers the digests) that made the scores; `primary` is the metric that its arms are compared by. `stale` says
-    that params.yaml beside the results has other settings by now; `place` is where they are, for messages.
+    the keys of DATASET; `code` the digests of the files and `libraries` the versions of the libraries that made the
+    scores; `primary` is the metric that its arms are compared by. `stale` says that params.yaml beside the results has
+    other settings by now; `place` is where they are, for messages.
     """
 
     name: str

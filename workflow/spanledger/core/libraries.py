@@ -2,6 +2,8 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from spanledger.core.errors import InputError, Problem
+
 # By the chunk method that is run by it: the library that params.yaml names the version of, and what it has its text cut
 # or counted by.
 OF_METHOD = {
@@ -12,17 +14,18 @@ OF_METHOD = {
 
 
 def check(method: str, wanted: str) -> None:
-    """Raises ValueError where the library of a chunk method is not installed, or not in the version that is wanted."""
+    """Raises InputError where the library of a chunk method is not installed, or not in the version that is wanted."""
     name = OF_METHOD[method][0]
     found = installed(name)
     if found is None:
-        raise ValueError(
-            f"chunk method '{method}': needs {name} {wanted}, in the extra: pip install 'spanledger[{method}]'"
-        )
+        raise error(method, f"needs {name} {wanted}, in the extra: pip install 'spanledger[{method}]'")
     if found != wanted:
-        raise ValueError(
-            f"chunk method '{method}': expected {name} {wanted} as params.yaml says, found {found} installed"
-        )
+        raise error(method, f"expected {name} {wanted} as params.yaml says, found {found} installed")
+
+
+def error(method: str, message: str) -> InputError:
+    """What is raised for a fault of the library of a chunk method."""
+    return InputError([Problem("params.yaml", 0, f"chunk method '{method}'", message=message)])
 
 
 def installed(name: str) -> str | None:

@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -52,10 +53,16 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def source(module: str, folder: Path = FOLDER) -> Path | None:
-    """The file of a module of the folder, MODULE.py or MODULE/__init__.py; None where there is none."""
+    """The file of a module of the folder, MODULE.py or MODULE/__init__.py; None where there is none. Links to folders are
+    not followed: an edit behind one would run nothing again."""
     place = folder.joinpath(*module.split(".")[1:])
     files = (place / "__init__.py", place.with_name(f"{place.name}.py"))
-    return next((path for path in files if path.is_file()), None)
+    return next((path for path in files if path.is_file() and not _linked(path.parent, folder)), None)
+
+
+def _linked(place: Path, folder: Path) -> bool:
+    """Whether a folder below another one is a link, or lies behind one."""
+    return any(part.is_symlink() for part in (place, *place.parents) if folder in part.parents)
 
 
 def modules(folder: Path = FOLDER) -> list[str]:
@@ -68,16 +75,14 @@ def misfit(signature: inspect.Signature, role: str, options: Iterable[str]) -> s
     """Why a function of this signature cannot be called as a plugin of that kind with these options; None where it can."""
     places, names = ROLES[role]
     parameters = signature.parameters
-    named = [
-        p
-        for p, parameter in parameters.items()
-        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-        own = [name for name in named if name not in names][len(places) :]
-        for option in options:
-            if option not in own:
-                return f"takes no option '{option}': {nearest(option, own)}"
+    by_place = [name for name, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    taken = {*by_place[: len(places)], *names}
+    by_name = (name for name, p in parameters.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
+    own = [name for name in by_name if name not in taken]
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    for option in options:
+        if option in names or not (takes_any or option in own):
+            return f"takes no option '{option}': {nearest(option, own)}"
     try:
         signature.bind(*places, **dict.fromkeys((*names, *options)))
     except TypeError as error:
@@ -128,7 +133,7 @@ class Plugin:
             again = self._called(given, arguments, named)
             if not _same(found, again):
                 raise self.error(
-                    f"returns other values when it is called again for {given}: {_shown(found)}, then {_shown(again)}"
+                    f"returns other values when it is called again for {given}: {shown(found)}, then {shown(again)}"
                 )
         return found
 
@@ -141,7 +146,7 @@ class Plugin:
         for place, value in enumerate(found):
             number = _number(value)
             if number is None:
-                raise self.error(f"expected a finite number for passage {place} of {given}, found {value!r}")
+                raise self.error(f"expected a finite number for passage {place} of {given}, found {shown(value)}")
             numbers.append(number + 0.0)  # no negative zero, which would be written as another number
         return numbers
 
@@ -154,14 +159,15 @@ class Plugin:
         def call() -> list[Any]:
             found = self._function(*arguments, **named, **copy.deepcopy(self._options))
             if isinstance(found, str | bytes | dict) or not isinstance(found, Iterable):
-                raise self.error(f"expected a sequence for {given}, found {_shown(found)}")
+                raise self.error(f"expected a sequence for {given}, found {shown(found)}")
             return list(found)  # a generator runs here
 
         return self._guarded(call, given)
 
     def _guarded(self, action: Callable[[], Any], given: str) -> Any:
         try:
-            return action()
+            with redirect_stdout(sys.stderr):  # a command's output may be read by a machine
+                return action()
         except InputError:
             raise
         except SyntaxError as error:
@@ -171,7 +177,7 @@ class Plugin:
             frames = traceback.extract_tb(error.__traceback__)
             own = next((frame for frame in reversed(frames) if self._is_own(frame.filename)), None)
             path, line = (_relative(Path(own.filename)), own.lineno) if own else (self._path, None)
-            raise self.error(f"raised {type(error).__name__} for {given}: {error}", line, path) from None
+            raise self.error(f"raised {type(error).__name__} for {given}: {_text(str, error)}", line, path) from None
 
     def _is_own(self, filename: str) -> bool:
         return FOLDER.resolve() in Path(filename).resolve().parents
@@ -203,9 +209,17 @@ def _same(found: Sequence[Any], again: Sequence[Any]) -> bool:
         return True
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
+def shown(value: Any) -> str:
+    """A value of a plugin's for a message, cut where it is long; its own repr may fail."""
+    text = _text(repr, value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _text(form: Callable[[Any], str], value: Any) -> str:
+    try:
+        return form(value)
+    except Exception:
+        return f"a {type(value).__name__} that cannot be shown"
 
 
 def _relative(path: Path) -> Path:

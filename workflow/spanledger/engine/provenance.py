@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from spanledger.core import libraries
+from spanledger.core import libraries, plugins, tokenizers
 from spanledger.core.files import below, file_sha256
 from spanledger.core.tokenizers import is_tokenizer, tokenizer
 
 LIBRARIES = ("jinja2", "jsonschema", "numpy", "orjson", "pystemmer", "regex", "rjieba", "ruamel.yaml", "tiktoken")
+_OWN = tuple(f"{module.FOLDER.as_posix()}/" for module in (plugins, tokenizers))
 
 
 def record(
@@ -38,17 +39,28 @@ def record(
         "inputs": digests(inputs),
         "outputs": digests(outputs),
         "code": digests(code),
-        **tools(parameters),
+        **environment(parameters),
     }
 
 
-def tools(parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """What parameters (by their path in params.yaml) are carried out with: `libraries`, the versions of those that can
-    change a result, and `tokenizers`, the digests of those that count lengths."""
+def environment(parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The versions of the `libraries` that can change a result, those of a chunking's extra among them, and the digests of
+    the `tokenizers` that count lengths; `parameters` is keyed by paths in params.yaml, a section each."""
     return {
-        "libraries": {**{name: version(name) for name in LIBRARIES}, **_of_extras(parameters)},
+        "libraries": {**installed(), **_of_extras(parameters)},
         "tokenizers": {name: tokenizer(name).digest for name in sorted(set(_tokenizers(parameters)))},
     }
+
+
+def code(record: dict[str, Any]) -> dict[str, str]:
+    """The digests of all code that a stage ran by its record: its own, and plugins and tokenizers, which are inputs."""
+    own = {path: digest for path, digest in record["inputs"].items() if path.startswith(_OWN)}
+    return {**record["code"], **own}
+
+
+def installed() -> dict[str, str]:
+    """The versions of the libraries that can change a result, by name."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 def _of_extras(parameters: dict[str, Any]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from spanledger.core.files import canonical, sha256
-from spanledger.engine import plan
+from spanledger.engine import plan, provenance
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
 
@@ -56,7 +56,7 @@ def metadata(
     `dataset` is the content of validate/dataset.json, `commit` the hash and author of the commit whose dvc.lock names the
     list (None: there is none, and what it says is left out).
     """
-    libraries = records[listed.stage]["libraries"]
+    libraries = {name: number for record in records.values() for name, number in record["libraries"].items()}
     source = {"lang": ["python"]} | ({"commit": commit["hash"]} if commit else {})
     folder = records["validate"]["parameters"][f"experiments.{experiment}"]["dataset"]
     return {
@@ -76,7 +76,7 @@ def metadata(
         "implementation": {
             "executable": {"cmd": f"dvc repro {listed.stage}@{experiment}"},
             "source": source,
-            "code sha256": {stage: sha256(canonical(record["code"])) for stage, record in records.items()},
+            "code sha256": {stage: sha256(canonical(provenance.code(record))) for stage, record in records.items()},
         },
         "method": _method(section, arm, listed),
         "actor": ({"name": commit["author"]} if commit else {}) | {"role": "experimenter"},

@@ -118,10 +118,10 @@ def score_run(path: Path, experiment: str, options: Options, settings: Path = Pa
             "options": {name: getattr(options, name) for name in Options.__dataclass_fields__},
             "parameters": {f"experiments.{experiment}": resolved["experiments"][experiment], experiment: own},
             "counts": found.counts,
-            "inputs": provenance.digests([folder, *_folders()]),
+            "inputs": provenance.digests([folder, *(f for f in plan.FOLDERS["select"] if Path(f).is_dir())]),
             "outputs": {name: files.sha256(data) for name, data in sorted(made.items())},
             "code": _code(),
-            **provenance.tools({f"{experiment}.{part}": value for part, value in own.items()}),
+            **provenance.environment({f"{experiment}.{part}": value for part, value in own.items()}),
         }
     )
     measures = own["score"]["document_metrics"] if prepared.dataset.judgements else ()
@@ -140,8 +140,9 @@ class _Prepared:
             golds=take(dataset.golds, setting["holdout"], DEVELOPMENT),
             judgements=gold.judgements_of(dataset.judgements, (query.query_id for query in queries)),
         )
-        self.documents = normalise_documents(dataset.documents, Policy.of(setting))
-        self.elements = normalise_elements(dataset.elements, self.documents)
+        policy = Policy.of(setting)
+        self.documents = normalise_documents(dataset.documents, policy)
+        self.elements = normalise_elements(dataset.elements, self.documents, policy)
 
 
 def _run(
@@ -286,12 +287,6 @@ def _section(section: dict[str, Any], arm: plan.Arm, chunk: str, setting: dict[s
         "arms": [{part: getattr(own, part) for part in ("name", "chunk", "eligibility", "fuse", "select")}],
         "gates": [],
     }
-
-
-def _folders() -> list[str]:
-    """The project's own folders that the stages of a run read: plugins, tokenizers."""
-    folders = dict.fromkeys(name for stage in ("chunk", "select", "score") for name in plan.FOLDERS[stage])
-    return [name for name in folders if Path(name).is_dir()]
 
 
 def _code() -> dict[str, str]:

@@ -17,16 +17,18 @@ KINDS = ("questions", "quotes")
 _NEEDED = ("question", "document", "quote")
 _OPTIONAL = ("question_id", "occurrence")
 _VERSIONED = ("version", "answer")
+_DIGITS = 18  # of a number that a file of ours can hold
 _LISTED = 20  # a message lists no more documents than this
 
 
 @dataclass
 class _Asked:
-    """The rows of one question."""
+    """The rows of one question; `version` is that of a row without a quote."""
 
     text: str
     where: dict[str, Any]
     spans: list = field(default_factory=list)
+    version: str = ""
 
 
 def read_rows(sources: Sources, source: Path, versioned: bool = False) -> list[tuple[int, dict[str, Any]]]:
@@ -50,7 +52,7 @@ def read_rows(sources: Sources, source: Path, versioned: bool = False) -> list[t
         occurrence = row.get("occurrence")
         if isinstance(occurrence, str):
             occurrence = occurrence.strip() or None
-            if occurrence and not (occurrence.isascii() and occurrence.isdigit()):
+            if occurrence and not (occurrence.isascii() and occurrence.isdigit() and len(occurrence) <= _DIGITS):
                 sources.problem(source, f"expected a whole number, found {shown(occurrence)}", line, field="occurrence")
                 continue
             occurrence = int(occurrence) if occurrence else None
@@ -80,7 +82,7 @@ class Quoted:
     def questions(self, rows: list[tuple[int, dict[str, Any]]], file: str, fact_mode: str) -> Questions:
         """The questions of a table called `file`. Rows of one question_id, or without it of one question, belong together;
         for `fact_mode` see `questions.facts`. A row with neither document nor quote is a question that the documents do
-        not answer. Rejected is what `import_quotes` says."""
+        not answer, or those of the version that it names. Rejected is what `import_quotes` says."""
         report, asked = self._report, self._asked(rows, file)
         made = Questions(report)
         numbered = any(row["question_id"] for _, row in rows)
@@ -98,6 +100,12 @@ class Quoted:
                 for place, span in dict.fromkeys(filter(None, one.spans))
             ]
             versions = asked_versions(found, self._current)
+            if one.version and not found:
+                known = {version for _, version in self._placings}
+                if one.version not in known:
+                    made.reject(where, f"no document has the version {one.version!r}: {nearest(one.version, known)}")
+                    continue
+                versions = [] if one.version in set(self._current.values()) else [one.version]
             no_answer = None if found else "absent"
             made.add(
                 query_id, one.text, number, facts(found, fact_mode, "quote"), no_answer=no_answer, versions=versions
@@ -124,6 +132,8 @@ class Quoted:
                 span = self._span(where, row)
                 report.merged["quotes"] += span is not None and span in one.spans
                 one.spans.append(span)
+            else:
+                one.version = row["version"]
         return asked
 
     def _span(self, where: dict[str, Any], row: dict[str, Any]) -> Any:

@@ -8,8 +8,8 @@ from spanledger.importers.placing import Misplaced
 
 class ImportReport:
     """Counts by kind of thing (questions, answers, ...). `read` and `merged` grow as the import goes on; what was
-    rejected is listed. Every read thing ends as kept, merged or rejected, or is counted in `left_out` with the option
-    that left it out."""
+    rejected is listed. Every read thing ends as kept, merged or rejected, or is counted in `left_out` under its kind
+    (answers of fewer than 2 annotators) and what left it out."""
 
     def __init__(self, kind: str, read: Iterable[str], merged: Iterable[str], rejected: Iterable[str]):
         self.kind = kind
@@ -32,7 +32,7 @@ class ImportReport:
 
     def document(self, sources: dict[str, str], kept: dict[str, int]) -> dict[str, Any]:
         """The report as it is written; `sources` are the SHA-256 digests of what was read, by name."""
-        optional = {"left_out": self.left_out, "notes": self.notes}
+        optional = {"left_out": {**self.left_out, **self._of_questions(kept)}, "notes": self.notes}
         return {
             "format": self.kind,
             "sources": sources,
@@ -42,3 +42,15 @@ class ImportReport:
             "rejected": self.rejected,
             **{name: value for name, value in optional.items() if value},
         }
+
+    def _of_questions(self, kept: dict[str, int]) -> dict[str, int]:
+        """How much evidence went with questions that were merged or rejected, by what is told of it."""
+        found = {}
+        for what in self.rejected:
+            if what in ("documents", "questions") or what not in kept:
+                continue
+            told = sum(count for name, count in self.left_out.items() if name.startswith(f"{what} "))
+            rest = self.read[what] - kept[what] - self.merged[what] - len(self.rejected[what]) - told
+            if rest:
+                found[f"{what} of questions that were merged or rejected"] = rest
+        return found

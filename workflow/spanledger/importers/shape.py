@@ -1,7 +1,7 @@
 """The shape that a foreign value must have, and how a value differs from it.
 
 A shape is a mapping of keys (a key with ? may be missing; other keys are of no concern, formats are often extended), a list
-with the shape of its items, or a tuple of types.
+with the shape of its items, or a tuple of types, of which those of objects and lists stand for all that they hold.
 """
 
 import re
@@ -51,5 +51,5 @@ def concerns(path: str, shape: Any) -> bool:
         elif isinstance(shape, dict) and (part in shape or f"{part}?" in shape):
             shape = shape.get(part, shape.get(f"{part}?"))
         else:
-            return False
+            return isinstance(shape, tuple) and (dict in shape or list in shape)
     return True

@@ -43,15 +43,28 @@ class Sources:
 
     def bytes(self, path: Path, name: str | None = None) -> bytes | None:
         """The content of a file, unpacked where it is gzipped. `name` is what `digests` calls it, unlike its own."""
+        name = name or path.name
+        if not self.is_named(path, name):
+            return None
         try:
             data = path.read_bytes()
-            self.digests[name or path.name] = files.sha256(data)
+            self.digests[name] = files.sha256(data)
             return gzip.decompress(data) if data.startswith(_GZIP) else data
         except (gzip.BadGzipFile, zlib.error, EOFError):
             self.problem(path, "is a damaged gzip file")
         except OSError as error:
             self.problem(path, strict_json.unreadable(error))
         return None
+
+    def is_named(self, path: Path, name: str) -> bool:
+        """Whether a name can be written down; notes it where it is no UTF-8, as names of files need not be."""
+        try:
+            name.encode("utf-8")
+        except UnicodeEncodeError:
+            shown = name.encode("utf-8", "backslashreplace").decode()
+            self.problem(path, "the name is no UTF-8: rename it", record=shown)
+            return False
+        return True
 
     def decoded(self, data: bytes, path: Path, member: str = "") -> str | None:
         """Bytes as text, a byte order mark included; `member` names a file inside `path`."""

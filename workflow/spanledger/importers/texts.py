@@ -12,6 +12,7 @@ from spanledger.importers.report import ImportReport
 from spanledger.importers.sources import Sources
 
 _HTML = (".html", ".htm", ".xhtml")
+_LINKS = "links to folders or to nothing"
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
 
@@ -40,12 +41,14 @@ def read_texts(
 ) -> list[TextFile]:
     """The files below a folder, or in a tar archive, in the order of their paths; hidden ones are passed over. `pattern` is
     a shell pattern for their names, `only` the paths to take, and of other `endings` (in lower case; none: any) they are
-    counted as left out. `name` is what the digests call the folder, unlike its own. HTML becomes text, which the report
-    states. The text of any other file is taken as it stands: line ends and a byte order mark stay, and offsets count
-    them."""
+    counted as left out, and so are links to folders, which are not followed, or to nothing. `name` is what the digests
+    call the folder, unlike its own. HTML becomes text, which the report states. The text of any other file is taken as it
+    stands: line ends and a byte order mark stay, and offsets count them."""
     name = name or root.name or root.resolve().name
     if root.is_dir():
         found = {path.relative_to(root).as_posix(): path for path in files.below(root)}
+        if links := sum(_leads_nowhere(path, root) for path in root.rglob("*")):
+            report.left_out[_LINKS] = report.left_out.get(_LINKS, 0) + links
     elif root.name.lower().endswith(ARCHIVES):
         found = _members(sources, root, name)
     else:
@@ -82,6 +85,12 @@ def read_texts(
     return texts
 
 
+def _leads_nowhere(path: Path, root: Path) -> bool:
+    """Whether a path below a folder is a link that is not followed: to a folder, or to nothing."""
+    hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+    return path.is_symlink() and not path.is_file() and not hidden
+
+
 def _members(sources: Sources, root: Path, name: str) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     data = sources.bytes(root, name)
@@ -93,6 +102,8 @@ def _members(sources: Sources, root: Path, name: str) -> dict[str, bytes]:
                 if not member.isfile():
                     continue
                 path = PurePosixPath(member.name).as_posix()
+                if not sources.is_named(root, path):
+                    continue
                 if path in found:
                     sources.problem(root, "the archive holds two files of this name", record=path)
                 found[path] = archive.extractfile(member).read()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from spanledger.core.plugins import Plugin, index_of
+from spanledger.core.plugins import Plugin, index_of, shown
 from spanledger.core.ranking import Ranking
 from spanledger.core.records import Query
 from spanledger.core.spans import Span
@@ -58,7 +58,8 @@ class PluginSelector:
         )
         places = self._places(f"query '{query.query_id}'", query, candidates) if candidates else []
         chosen = [ranking.chunks[place] for place in places]
-        left = tuple(ordinal for ordinal in ranking.chunks if ordinal not in set(chosen))
+        taken = set(chosen)
+        left = tuple(ordinal for ordinal in ranking.chunks if ordinal not in taken)
         remaining = None if self.budget is None else self.budget - sum(candidates[place].cost for place in places)
         return Context(ranking.query_id, tuple(chosen), (Skipped(NOT_CHOSEN, remaining, left),) if left else ())
 
@@ -74,7 +75,7 @@ class PluginSelector:
             if place is None or not 0 <= place < len(candidates):
                 raise self._plugin.error(
                     f"expected places from 0 to {len(candidates) - 1} for {given}, which has {len(candidates)} candidates, "
-                    f"found {item!r}"
+                    f"found {shown(item)}"
                 )
             if place in places:
                 raise self._plugin.error(f"chooses place {place} twice for {given}: {[*places, place]}")
