@@ -2,7 +2,6 @@
 
 import csv
 import functools
-import hashlib
 import io
 import json
 from importlib.metadata import version
@@ -298,21 +297,6 @@ def test_a_leak_fails_unless_it_is_dropped(tmp_path):
         in scored.files["diagnostics.json"].decode()
     )
     assert score_run(path, "fusion", Options(arm="rrf-d4-unfiltered")).counts["forbidden"] == 0
-
-
-def test_provenance_names_the_plugin_and_the_tokenizer(plugins_in, tmp_path):
-    """What selects, and what counts, decides the numbers: another text of either is another provenance."""
-    text = "def last(query, candidates, budget, top_k):\n    return [len(candidates) - 1]\n"
-    plugins_in(mine=text)
-    documents = [document("a b", "d"), document("a c", "e")]
-    write(tmp_path / "data", documents, [query(quote("a c", "e"))])
-    lay_out({"mine": {"method": "plugins.mine:last", "budget": 9, "unit": "tiktoken/cl100k_base"}})
-    Path("a.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 1 t\n", encoding="utf-8")
-    scored = score_run(Path("a.run"), "x", Options(select="mine"))
-    told = json.loads(scored.files["provenance.json"])
-    assert scored.rows[0]["covered"] == {"index": 1, "candidates": 1, "context": 1}
-    assert told["inputs"]["plugins/mine.py"] == hashlib.sha256(text.encode()).hexdigest()
-    assert list(told["tokenizers"]) == ["tiktoken/cl100k_base"]
 
 
 def test_faults_of_lines_and_of_what_they_name_are_told_at_once(tmp_path):
