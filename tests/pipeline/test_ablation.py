@@ -84,6 +84,7 @@ class TestWhatRuns:
             made.save(str(project.root / "tokenizers" / "mine.json"))
 
         words(r"\s+")
+        project.narrow("overlap")
         project.edit(
             "params.yaml", "overlap: {method: window, unit: char, ", "overlap: {method: window, unit: tokenizer/mine, "
         )

@@ -17,6 +17,7 @@ READERS = ("chunk", "retrieve", "fuse", "select", "score")
 
 
 def test_an_edited_plugin_runs_its_stages_again_and_nothing_else_does(project):
+    project.narrow("fixed", "overlap")
     project.write("plugins/mine.py", CHUNKER)
     project.edit("params.yaml", CHUNKING, 'overlap: {method: "plugins.mine:split", options: {width: 60}}')
     assert project.repro().ran == project.stages(*AFTER_CHUNK)

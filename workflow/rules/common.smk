@@ -26,9 +26,7 @@ EXPERIMENTS = list(PARAMS["experiments"])
 RECORDS = expand("results/{experiment}/provenance/{stage}.json", experiment=EXPERIMENTS, stage=plan.STAGES)
 
 # A job replaces its shell and knows who started it, so that it dies with Snakemake (see guard.die_with_parent).
-shell.prefix(
-    f"set -euo pipefail; export PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 {guard.STARTER}={os.getpid()}; exec "
-)
+shell.prefix(f"set -euo pipefail; export {guard.environment()}; exec ")
 
 # stage@experiment, and in front of it the path of dvc.yaml where DVC runs in another folder.
 UNDER_DVC = os.environ.get("DVC_STAGE", "").rpartition(":")[2]

@@ -38,6 +38,12 @@ def _is_above(process: int) -> bool:
     return any(parent.pid == process for parent in psutil.Process().parents())
 
 
+def environment() -> str:
+    """What a job of this Snakemake finds in its environment, as assignments of a shell. One thread of linear algebra: no
+    job has use for more, and starting them is half of what importing numpy costs."""
+    return f"PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 {STARTER}={os.getpid()}"
+
+
 def die_with_snakemake() -> None:
     """Has a job die with the Snakemake that started it (see die_with_parent); a script run by hand has none."""
     die_with_parent(int(os.environ[STARTER]) if STARTER in os.environ else None)
