@@ -150,74 +150,49 @@ class TestIsOrphan:
 
 class TestClaim:
     SNAKEMAKE = """
-        import sys
+        import subprocess, sys
         from pathlib import Path
         from spanledger.engine.guard import claim
-        claim(Path())
-        print("claimed", flush=True)
+        print(claim(Path(), shared={shared}), flush=True)
+        child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+        print("started", flush=True)
         sys.stdin.read()
     """
 
     @pytest.fixture
-    def locks(self, tmp_path):
-        folder = tmp_path / ".snakemake" / "locks"
-        folder.mkdir(parents=True)
-        return folder
+    def claim(self, tmp_path):
+        started = []
 
-    def snakemake(self, folder):
-        process = start(self.SNAKEMAKE, cwd=folder, stdin=subprocess.PIPE)
-        assert process.stdout.readline() == "claimed\n"
-        return process
+        def claim(shared):
+            """A process that has tried to claim the folder, and whether it may work there."""
+            code = textwrap.dedent(self.SNAKEMAKE.format(shared=shared))
+            process = start(code, cwd=tmp_path, stdin=subprocess.PIPE)
+            started.append(process)
+            may = process.stdout.readline()
+            assert process.stdout.readline() == "started\n"
+            return process, may == "True\n"
 
-    def lock(self, locks):
-        for kind in ("input", "output"):
-            (locks / f"0.{kind}.lock").write_text("results/x/chunk/a.jsonl\n")
+        yield claim
+        for process in started:
+            process.kill()
+            process.communicate()
 
-    def kill(self, process):
-        process.kill()
-        process.communicate()
-
-    def test_lock_of_a_killed_run_goes(self, locks, tmp_path):
-        first = self.snakemake(tmp_path)
-        self.lock(locks)
-        self.kill(first)
-        assert len(list(locks.iterdir())) == 2
-        second = self.snakemake(tmp_path)
-        assert list(locks.iterdir()) == []
-        self.kill(second)
-
-    def test_lock_of_a_live_run_stays(self, locks, tmp_path):
-        first = self.snakemake(tmp_path)
-        self.lock(locks)
-        second = self.snakemake(tmp_path)
-        # Now the first has ended, and it is the second whose lock stands there: a third may not take it away.
-        self.kill(first)
-        third = self.snakemake(tmp_path)
-        assert len(list(locks.iterdir())) == 2
-        self.kill(second)
-        self.kill(third)
-        self.kill(self.snakemake(tmp_path))
-        assert list(locks.iterdir()) == []
-
-    def test_children_do_not_hold_it(self, locks, tmp_path):
-        """Else a job that outlives its Snakemake for a moment would keep the next from clearing up."""
-        code = textwrap.dedent("""
-            import subprocess, sys, time
-            from pathlib import Path
-            from spanledger.engine.guard import claim
-            claim(Path())
-            child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-            print("claimed", flush=True)
-            sys.stdin.read()
-        """)
-        first = start(code, cwd=tmp_path, stdin=subprocess.PIPE)
-        assert first.stdout.readline() == "claimed\n"
-        self.lock(locks)
+    def test_by_hand_there_is_one_at_a_time(self, claim):
+        first, may = claim(shared=False)
+        assert may and not claim(shared=False)[1] and not claim(shared=True)[1]
+        # It is killed; the child that outlives it for a moment does not hold its place.
         first.kill()
         first.wait()
-        self.kill(self.snakemake(tmp_path))
-        assert list(locks.iterdir()) == []
-        first.communicate()
+        assert claim(shared=False)[1]
+
+    def test_those_of_dvc_work_side_by_side(self, claim):
+        first, second = claim(shared=True), claim(shared=True)
+        assert first[1] and second[1] and not claim(shared=False)[1]
+        for process, _ in (first, second):
+            assert not claim(shared=False)[1]
+            process.kill()
+            process.wait()
+        assert claim(shared=False)[1]
 
 
 class TestFingerprint:

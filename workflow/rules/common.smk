@@ -45,8 +45,8 @@ elif workflow.is_main_process and not {"--forceall", "-F"} & set(sys.argv):
             + "\n".join(f"  {path}" for path in foreign)
             + "\nUse `dvc repro`, or make everything anew with `snakemake --cores all --forceall`."
         )
-if workflow.is_main_process:
-    guard.claim(Path.cwd())
+if workflow.is_main_process and not guard.claim(Path.cwd(), shared=bool(UNDER_DVC)):
+    raise WorkflowError("another run of snakemake is at work in this folder: start again when it has ended")
 
 
 def code(stage):

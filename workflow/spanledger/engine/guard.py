@@ -1,7 +1,6 @@
-"""Guards of a run against what neither engine notices: orphans of a killed run, stale locks, edits in the middle, and
+"""Guards of a run against what neither engine notices: orphans of a killed run, another run, edits in the middle, and
 outputs that Snakemake did not make."""
 
-import contextlib
 import ctypes
 import fcntl
 import json
@@ -60,18 +59,24 @@ def is_orphan(output: str) -> bool:
     return not any(map(_is_above, makers))
 
 
-def claim(folder: Path) -> None:
-    """Marks this Snakemake as alive in a folder until it ends, however it ends. Where no other is alive there, any lock
-    of Snakemake's is that of a killed run and is removed."""
+def claim(folder: Path, shared: bool) -> bool:
+    """Marks this Snakemake as alive in a folder until it ends, however it ends. Returns whether it may work there: one that
+    shares (DVC starts them, and keeps apart what they write) beside others that do, any other one alone. Where the
+    file system knows no such locks, it may.
+
+    Snakemake's own lock is not used: its runs trip over each other's when two begin or end at once, and a killed one leaves
+    it behind.
+    """
     mark = folder / _LEDGER / "alive"
     mark.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(mark, os.O_RDWR | os.O_CREAT)  # never closed: that ends the claim
-    with contextlib.suppress(OSError):  # another holds it, or the file system knows no such locks
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
-            lock.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def fingerprint(values: Any, paths: Iterable[str | os.PathLike]) -> str:
