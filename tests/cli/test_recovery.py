@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import logging
 import os
 import re
 import time
@@ -225,6 +226,13 @@ class TestRest:
 
 
 class TestState:
+    @pytest.fixture(autouse=True)
+    def quiet(self):
+        """DVC would write to the terminal that it found when an earlier test first loaded it."""
+        logging.disable(logging.CRITICAL)
+        yield
+        logging.disable(logging.NOTSET)
+
     @pytest.fixture
     def repository(self, tmp_path, monkeypatch):
         """A DVC repository with the hashes of some files in its database; and the database."""

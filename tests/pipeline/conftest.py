@@ -74,6 +74,7 @@ class Project:
             "PATH": os.pathsep.join(programs),
             "PYTHONPATH": str(self.root / "workflow"),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "OPENBLAS_NUM_THREADS": "1",  # two test files at a time
             "HOME": str(self.home),
             "XDG_CACHE_HOME": str(self.home / "cache"),
             "XDG_CONFIG_HOME": str(self.home / "config"),
