@@ -177,13 +177,22 @@ class TestClaim:
             process.kill()
             process.communicate()
 
-    def test_by_hand_there_is_one_at_a_time(self, claim):
+    def test_by_hand_there_is_one_at_a_time(self, claim, tmp_path):
         first, may = claim(shared=False)
+        lock = tmp_path / ".snakemake" / "locks" / "0.input.lock"
+        lock.parent.mkdir()
+        lock.write_text("results/x/chunk/a.jsonl\n")
         assert may and not claim(shared=False)[1] and not claim(shared=True)[1]
         # It is killed; the child that outlives it for a moment does not hold its place.
         first.kill()
         first.wait()
-        assert claim(shared=False)[1]
+        assert lock.exists() and claim(shared=True)[1] and lock.exists()
+
+    def test_a_lock_that_was_left_goes(self, claim, tmp_path):
+        lock = tmp_path / ".snakemake" / "locks" / "0.input.lock"
+        lock.parent.mkdir(parents=True)
+        lock.write_text("results/x/chunk/a.jsonl\n")
+        assert claim(shared=False)[1] and not lock.exists()
 
     def test_those_of_dvc_work_side_by_side(self, claim):
         first, second = claim(shared=True), claim(shared=True)

@@ -64,8 +64,8 @@ def claim(folder: Path, shared: bool) -> bool:
     shares (DVC starts them, and keeps apart what they write) beside others that do, any other one alone. Where the
     file system knows no such locks, it may.
 
-    Snakemake's own lock is not used: its runs trip over each other's when two begin or end at once, and a killed one leaves
-    it behind.
+    Runs of DVC's go without Snakemake's own lock: two that begin or end at once trip over it. Of a killed run by hand it
+    stays behind, and is removed here: where a run is alone, no other has a lock.
     """
     mark = folder / _LEDGER / "alive"
     mark.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +76,8 @@ def claim(folder: Path, shared: bool) -> bool:
         return False
     except OSError:
         return True
+    for lock in () if shared else (folder / ".snakemake" / "locks").glob("*.lock"):
+        lock.unlink(missing_ok=True)
     return True
 
 
